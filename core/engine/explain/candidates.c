@@ -62,12 +62,10 @@ static void put_kinds(const allot__job_explanation *it, const tally *of)
         if (of->jobs[kind] == 0)
             continue;
         allot__facts_open(&it->about, NULL, "{");
-        allot__fact_text(&it->about, "kind", guard ? NULL : names[kind]);
-        allot__fact_text(&it->about, "guard", guard ? guard->label : NULL);
+        FACTS(&it->about, "kind guard", guard ? NULL : names[kind], guard ? guard->label : NULL);
         if (guard && allot__explain_parameter(guard) >= 0)
-            allot__fact(&it->about, "parameter", allot__explain_parameter(guard));
-        allot__fact(&it->about, "jobs", of->jobs[kind]);
-        allot__fact(&it->about, "slots", of->slots[kind]);
+            FACTS(&it->about, "parameter", allot__explain_parameter(guard));
+        FACTS(&it->about, "jobs slots", of->jobs[kind], of->slots[kind]);
         allot__facts_end(&it->about, "}");
     }
     allot__facts_end(&it->about, "]");
@@ -77,8 +75,7 @@ static void open_queue(const allot__job_explanation *it, int32_t queue, const ta
 {
     allot__facts_open(&it->about, NULL, "{");
     allot__fact_queue(it, queue);
-    allot__fact(&it->about, "jobs", of->all_jobs);
-    allot__fact(&it->about, "slots", of->all_slots);
+    FACTS(&it->about, "jobs slots", of->all_jobs, of->all_slots);
 }
 
 /* Queues whose jobs it may preempt: the first ones, and what the others have, too. */
@@ -98,14 +95,13 @@ static void put_may(const allot__job_explanation *it, int32_t queues)
         if (shown < ALLOT__EXPLAIN_NAMED && (of.all_jobs > 0 || queues <= ALLOT__EXPLAIN_NAMED)) {
             shown++;
             open_queue(it, low, &of);
-            allot__fact(&it->about, "preferred", allot__preference(relation, it->job->queue, low));
+            FACTS(&it->about, "preferred", allot__preference(relation, it->job->queue, low));
             put_kinds(it, &of);
             allot__facts_end(&it->about, "}");
         }
     }
     allot__facts_end(&it->about, "]");
-    allot__fact(&it->about, "may_go", may);
-    allot__fact(&it->about, "protected", safe);
+    FACTS(&it->about, "may_go protected", may, safe);
 }
 
 /* ---- Jobs it may not ------------------------------------------------------------------------- */
@@ -159,9 +155,8 @@ static const char *barred(const allot__job_explanation *it, int32_t high, int32_
         return "slot_share";
     if (why == ALLOT_REFUSED_QUEUES)
         return unsaid(allot__explain_queue_of(it, high), allot__explain_queue_of(it, low));
-    allot__fact_text(&it->about, "test",
-                     provider->refusal ? provider->refusal(provider->ud, policy->preempts, why)
-                                       : NULL);
+    FACTS(&it->about, "test",
+          provider->refusal ? provider->refusal(provider->ud, policy->preempts, why) : NULL);
     return "policy";
 }
 
@@ -176,12 +171,12 @@ static void put_others(const allot__job_explanation *it)
         if (of.all_jobs == 0 || shown++ >= ALLOT__EXPLAIN_NAMED)
             continue;
         open_queue(it, low, &of);
-        allot__fact(&it->about, "share", allot__explain_queue_of(it, low)->slot_share);
-        allot__fact_text(&it->about, "why", barred(it, it->job->queue, low));
+        FACTS(&it->about, "share why", allot__explain_queue_of(it, low)->slot_share,
+              barred(it, it->job->queue, low));
         allot__facts_end(&it->about, "}");
     }
     allot__facts_end(&it->about, "]");
-    allot__fact(&it->about, "may_not_count", shown);
+    FACTS(&it->about, "may_not_count", shown);
 }
 
 static int32_t count_low(const allot__job_explanation *it)
@@ -196,12 +191,9 @@ void allot__explain_candidates(const allot__job_explanation *it)
 {
     int32_t queues = count_low(it);
     allot__facts_open(&it->about, "candidates", "{");
-    allot__fact_flag(&it->about, "pool", it->queues->pool_of[it->job->queue] >= 0);
-    allot__fact_flag(&it->about, "barred", allot__barred_by_type(it->about.work, it->job));
-    allot__fact(&it->about, "queues", queues);
-    allot__fact(&it->about, "free", it->free);
-    allot__fact_text(&it->about, "policy", it->about.rules->policy->name);
-    allot__fact(&it->about, "share", it->queue->slot_share);
+    FACTS(&it->about, "pool? barred? queues free policy share",
+          it->queues->pool_of[it->job->queue] >= 0, allot__barred_by_type(it->about.work, it->job),
+          queues, it->free, it->about.rules->policy->name, it->queue->slot_share);
     put_may(it, queues);
     put_others(it);
     allot__facts_end(&it->about, "}");

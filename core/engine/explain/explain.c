@@ -17,12 +17,11 @@ static void put_change(const allot__explanation *about, const char *name, bool f
                        int64_t now)
 {
     allot__facts_open(about, NULL, "{");
-    allot__fact_text(about, "name", name);
-    allot__fact_flag(about, "flag", flag);
+    FACTS(about, "name flag?", name, flag);
     if (before != ALLOT_NONE)
-        allot__fact(about, "before", before);
+        FACTS(about, "before", before);
     if (now != ALLOT_NONE)
-        allot__fact(about, "now", now);
+        FACTS(about, "now", now);
     allot__facts_end(about, "}");
 }
 
@@ -61,8 +60,7 @@ static void put_columns(const allot__explanation *about, const allot_plan *base)
         lend = lend || (holds && stated(&hours->lend, consumer));
         borrow = borrow || (holds && stated(&hours->borrow, consumer));
     }
-    allot__fact_flag(about, "lend", lend);
-    allot__fact_flag(about, "borrow", borrow);
+    FACTS(about, "lend? borrow?", lend, borrow);
 }
 
 /* What windows change for the group. */
@@ -76,10 +74,8 @@ static void put_group(const allot__explanation *about, const allot_plan *base)
     if (planned != before)
         put_change(about, "planned slots", false, before, planned);
     allot__facts_end(about, "]");
-    if (group->policy != other->policy) {
-        allot__fact_text(about, "policy_before", other->policy->name);
-        allot__fact_text(about, "policy_now", group->policy->name);
-    }
+    if (group->policy != other->policy)
+        FACTS(about, "policy_before policy_now", other->policy->name, group->policy->name);
 }
 
 static void explain_windows(const allot__explanation *about)
@@ -95,7 +91,7 @@ static void explain_windows(const allot__explanation *about)
         char window[200];
         if (held >> i & 1) {
             allot_plan_window_text(base, i, window, sizeof window);
-            allot__fact_text(about, NULL, window);
+            allot__facts_item(about, window);
         }
     }
     allot__facts_end(about, "]");
@@ -110,21 +106,16 @@ static void explain_windows(const allot__explanation *about)
 
 static int explain_consumer(allot__explanation *about)
 {
-    static const allot__term terms[] = {
-        ALLOT__TERM(allot_verdict, demand),    ALLOT__TERM(allot_verdict, need),
-        ALLOT__TERM(allot_verdict, reserve),   ALLOT__TERM(allot_verdict, quota),
-        ALLOT__TERM(allot_verdict, allocated), ALLOT__TERM(allot_verdict, in_flight),
-        ALLOT__TERM(allot_verdict, earmarked), ALLOT__TERM(allot_verdict, granted),
-        ALLOT__TERM(allot_verdict, held),      ALLOT__TERM(allot_verdict, over),
-        ALLOT__TERM(allot_verdict, held_back), ALLOT__TERM(allot_verdict, reclaimed),
-        ALLOT__TERM(allot_verdict, deficit),   ALLOT__TERM(allot_verdict, barred),
-        ALLOT__TERM(allot_verdict, own_used),  ALLOT__TERM(allot_verdict, lent),
-        ALLOT__TERM(allot_verdict, borrowed),  ALLOT__TERM(allot_verdict, shared)};
+    const allot_verdict *of = &about->verdict;
     const allot__whole *whole = about->work->whole;
     const allot__side *side = whole ? whole->sides[about->row] : NULL;
-    allot__fact_path(about, "path", about->verdict.consumer);
-    allot__fact_flag(about, "parent", about->family != 0);
-    allot__fact_terms(about, terms, sizeof terms / sizeof *terms, &about->verdict);
+    FACTS(
+        about, "path parent? demand need reserve quota allocated in_flight earmarked granted held",
+        allot__path(about, of->consumer).text, about->family != 0, of->demand, of->need,
+        of->reserve, of->quota, of->allocated, of->in_flight, of->earmarked, of->granted, of->held);
+    FACTS(about, "over held_back reclaimed deficit barred own_used lent borrowed shared", of->over,
+          of->held_back, of->reclaimed, of->deficit, of->barred, of->own_used, of->lent,
+          of->borrowed, of->shared);
     allot__trace(about->work, about->row, &about->levels);
     explain_windows(about);
     allot__explain_quota(about);
@@ -161,13 +152,8 @@ static int facts_consumer(const allot_decision *decision, int32_t group, int32_t
 static void put_side(const allot__explanation *about, const char *name, const char *who,
                      const allot_lease_side *side)
 {
-    static const allot__term terms[] = {ALLOT__TERM(allot_lease_side, available),
-                                        ALLOT__TERM(allot_lease_side, used),
-                                        ALLOT__TERM(allot_lease_side, demand)};
-    allot__facts_open(about, name, "{");
-    allot__fact_text(about, "name", who);
-    allot__fact_terms(about, terms, 3, side);
-    allot__facts_end(about, "}");
+    OBJECT(about, name, "name available used demand", who, side->available, side->used,
+           side->demand);
 }
 
 static int facts_lease(const allot_decision *decision, int32_t lease, allot__text *to)
@@ -178,22 +164,14 @@ static int facts_lease(const allot_decision *decision, int32_t lease, allot__tex
         allot_decision_lease(decision, lease, &part) != ALLOT_OK)
         return ALLOT_EUSAGE;
     const allot__explanation about = {.decision = decision, .to = to};
-    allot__fact_text(&about, "name", of.name);
-    allot__fact(&about, "slots", of.slots);
-    allot__fact_flag(&about, "shared", of.shared != 0);
-    allot__fact_text(&about, "phase", allot_lease_phase_name((int)part.now.phase));
-    allot__fact(&about, "size", part.size);
-    allot__fact_text(&about, "reason", part.reason);
-    allot__fact(&about, "moved", part.moved);
-    allot__fact_flag(&about, "to_consumer", part.to_consumer != 0);
+    FACTS(&about, "name slots shared? phase size reason moved to_consumer?", of.name, of.slots,
+          of.shared != 0, allot_lease_phase_name((int)part.now.phase), part.size, part.reason,
+          part.moved, part.to_consumer != 0);
     put_side(&about, "provider", of.provider, &part.now.provider);
     put_side(&about, "consumer", of.consumer, &part.now.consumer);
-    allot__fact(&about, "delay", of.reclaim_delay);
-    allot__fact(&about, "since", allot__ran(decision->state->now, part.now.since));
-    allot__facts_open(&about, "hosts", "[");
-    for (int32_t i = 0; i < part.place_count && i < ALLOT__EXPLAIN_NAMED; i++)
-        allot__fact_place(&about, &part.places[i]);
-    allot__facts_end(&about, "]");
+    FACTS(&about, "delay since", of.reclaim_delay,
+          allot__ran(decision->state->now, part.now.since));
+    allot__facts_places(&about, "hosts", part.places, part.place_count, ALLOT__EXPLAIN_NAMED);
     return ALLOT_OK;
 }
 

@@ -6,41 +6,56 @@
 
 #include "engine/explain/job.h"
 
-enum { PATH_MAX_SHOWN = 300 };
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
-void allot__fact_path(const allot__explanation *about, const char *name, int32_t consumer)
+void allot__facts_add(const allot__explanation *about, const char *names, const allot__fact *facts)
+{
+    char name[ALLOT_NAME_MAX];
+    for (size_t len; *names; names += len + (names[len] == ' '), facts++) {
+        len = strcspn(names, " ");
+        bool flag = names[len - 1] == '?';
+        snprintf(name, sizeof name, "%.*s", (int)len - flag, names);
+        if (flag && facts->number != 0)
+            allot__text_bool(about->to, name, true);
+        else if (!flag && !facts->text)
+            allot__text_number(about->to, name, facts->number);
+        else if (!flag && *facts->text)
+            allot__text_string(about->to, name, facts->text);
+    }
+}
+
+void allot__facts_object(const allot__explanation *about, const char *name, const char *names,
+                         const allot__fact *facts)
+{
+    allot__facts_open(about, name, "{");
+    allot__facts_add(about, names, facts);
+    allot__facts_end(about, "}");
+}
+
+allot__fact_words allot__path(const allot__explanation *about, int32_t consumer)
 {
     const allot_plan *plan = about->decision->plan;
-    char path[PATH_MAX_SHOWN];
-    if (allot_plan_path(plan, consumer, path, sizeof path) >= sizeof path)
-        snprintf(path, sizeof path, ".../%s", allot_plan_name(plan, consumer));
-    allot__fact_text(about, name, path);
+    allot__fact_words words;
+    if (allot_plan_path(plan, consumer, words.text, sizeof words.text) >= sizeof words.text)
+        snprintf(words.text, sizeof words.text, ".../%s", allot_plan_name(plan, consumer));
+    return words;
 }
 
-void allot__fact_ratio(const allot__explanation *about, const char *name, allot__u128 num,
-                       allot__u128 den)
+allot__fact_words allot__ratio_words(allot__u128 num, allot__u128 den)
 {
-    char text[100];
+    allot__fact_words words;
     allot_ratio ratio = allot__ratio(num, den);
-    allot_ratio_text(&ratio, text, sizeof text);
-    allot__fact_text(about, name, text);
+    allot_ratio_text(&ratio, words.text, sizeof words.text);
+    return words;
 }
 
-void allot__fact_terms(const allot__explanation *about, const allot__term *terms, size_t count,
-                       const void *of)
+void allot__facts_places(const allot__explanation *about, const char *name,
+                         const allot_place *places, int32_t count, int32_t most)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *at = (const char *)of + terms[i].at;
-        int64_t wide;
-        int32_t narrow;
-        if (terms[i].size == sizeof wide) {
-            memcpy(&wide, at, sizeof wide);
-        } else {
-            memcpy(&narrow, at, sizeof narrow);
-            wide = narrow;
-        }
-        allot__fact(about, terms[i].name, wide);
-    }
+    allot__facts_open(about, name, "[");
+    for (int32_t i = 0; i < count && i < most; i++)
+        OBJECT(about, NULL, "name slots", places[i].name, places[i].slots);
+    allot__facts_end(about, "]");
 }
 
 /* ---- Sources --------------------------------------------------------------------------------- */
@@ -79,13 +94,10 @@ void allot__explain_keys(const allot__explanation *about, allot_rows rows,
 {
     allot__facts_open(about, "keys", "[");
     for (int32_t i = 0; i < order->count; i++) {
-        const allot_key *key = &order->keys[i];
-        allot__facts_open(about, NULL, "{");
-        allot__fact_text(about, "name", allot__explain_source(about, rows, key->source));
-        allot__fact_flag(about, "falls", key->descending != 0);
-        allot__fact_flag(about, "flag",
-                         rows == ALLOT_TASKS && allot__explain_is_flag(about, rows, key->source));
-        allot__facts_end(about, "}");
+        allot_source source = order->keys[i].source;
+        OBJECT(about, NULL, "name falls? flag?", allot__explain_source(about, rows, source),
+               order->keys[i].descending,
+               rows == ALLOT_TASKS && allot__explain_is_flag(about, rows, source));
     }
     allot__facts_end(about, "]");
 }
@@ -93,13 +105,9 @@ void allot__explain_keys(const allot__explanation *about, allot_rows rows,
 void allot__explain_key(const allot__explanation *about, const char *name, const allot_key *key,
                         int64_t mine, int64_t its)
 {
-    allot__facts_open(about, name, "{");
-    allot__fact_text(about, "name", allot__explain_source(about, ALLOT_TASKS, key->source));
-    allot__fact_flag(about, "flag", allot__explain_is_flag(about, ALLOT_TASKS, key->source));
-    allot__fact_flag(about, "falls", key->descending != 0);
-    allot__fact(about, "mine", mine);
-    allot__fact(about, "its", its);
-    allot__facts_end(about, "}");
+    OBJECT(about, name, "name flag? falls? mine its",
+           allot__explain_source(about, ALLOT_TASKS, key->source),
+           allot__explain_is_flag(about, ALLOT_TASKS, key->source), key->descending, mine, its);
 }
 
 const allot__guard *allot__explain_guard(const allot__explanation *about, int32_t mark)

@@ -29,33 +29,67 @@ typedef struct allot__explanation {
 /* Of longer lists only so many items are named. */
 enum { ALLOT__EXPLAIN_NAMED = 6, ALLOT__EXPLAIN_HOSTS = 8 };
 
-/* ---- Facts: members of the open object, or with a NULL name items of the open list ----------- */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
-static inline void allot__fact(const allot__explanation *about, const char *name, int64_t number)
+/*
+ * FACTS(about, "slots path? ...", value, ...) adds members to the open object, named by the words:
+ * numbers and texts, as their values are. Of a name with "?" only whether its value is not 0: then
+ * it is true. A text that is NULL or "" is left out. OBJECT(about, name, ...) adds such an object,
+ * or with NULL an item of the open list. Up to 12 values.
+ */
+typedef struct allot__fact {
+    const char *text; /* NULL: it is a number */
+    int64_t number;
+} allot__fact;
+
+static inline allot__fact allot__fact_number(int64_t number)
 {
-    allot__text_number(about->to, name, number);
+    return (allot__fact){.number = number};
 }
 
-/* Nothing for NULL, and for "". */
-static inline void allot__fact_text(const allot__explanation *about, const char *name,
-                                    const char *text)
+static inline allot__fact allot__fact_text(const char *text)
 {
-    allot__text_member(about->to, name, text && *text ? text : NULL);
+    return (allot__fact){.text = text ? text : ""};
 }
 
-/* Nothing unless it holds. */
-static inline void allot__fact_flag(const allot__explanation *about, const char *name, bool holds)
-{
-    if (holds)
-        allot__text_bool(about->to, name, true);
-}
+#ifdef __cppcheck__ /* which cannot parse _Generic */
+#define ALLOT__FACT(x) allot__fact_number((int64_t)(x))
+#else
+#define ALLOT__FACT(x)                                                                             \
+    _Generic((x), char * : allot__fact_text, const char * : allot__fact_text, default            \
+             : allot__fact_number)(x)
+#endif
+#define ALLOT__FACT_1(x)                                               ALLOT__FACT(x)
+#define ALLOT__FACT_2(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_1(__VA_ARGS__)
+#define ALLOT__FACT_3(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_2(__VA_ARGS__)
+#define ALLOT__FACT_4(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_3(__VA_ARGS__)
+#define ALLOT__FACT_5(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_4(__VA_ARGS__)
+#define ALLOT__FACT_6(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_5(__VA_ARGS__)
+#define ALLOT__FACT_7(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_6(__VA_ARGS__)
+#define ALLOT__FACT_8(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_7(__VA_ARGS__)
+#define ALLOT__FACT_9(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_8(__VA_ARGS__)
+#define ALLOT__FACT_10(x, ...)                                         ALLOT__FACT(x), ALLOT__FACT_9(__VA_ARGS__)
+#define ALLOT__FACT_11(x, ...)                                         ALLOT__FACT(x), ALLOT__FACT_10(__VA_ARGS__)
+#define ALLOT__FACT_12(x, ...)                                         ALLOT__FACT(x), ALLOT__FACT_11(__VA_ARGS__)
+#define ALLOT__FACT_COUNT(a, b, c, d, e, f, g, h, i, j, k, l, of, ...) ALLOT__FACT_##of
+#define ALLOT__FACTS(...)                                                                          \
+    ((const allot__fact[12]){                                                                      \
+        ALLOT__FACT_COUNT(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)})
+#define FACTS(about, names, ...) allot__facts_add(about, names, ALLOT__FACTS(__VA_ARGS__))
+#define OBJECT(about, name, names, ...)                                                            \
+    allot__facts_object(about, name, names, ALLOT__FACTS(__VA_ARGS__))
+void allot__facts_add(const allot__explanation *about, const char *names, const allot__fact *facts);
+void allot__facts_object(const allot__explanation *about, const char *name, const char *names,
+                         const allot__fact *facts);
 
-/* A consumer's path; of a long path the end. */
-void allot__fact_path(const allot__explanation *about, const char *name, int32_t consumer);
-void allot__fact_ratio(const allot__explanation *about, const char *name, allot__u128 num,
-                       allot__u128 den);
+/* A text among facts: a consumer's path, of a long one the end; a fraction in lowest terms. */
+typedef struct allot__fact_words {
+    char text[300];
+} allot__fact_words;
+allot__fact_words allot__path(const allot__explanation *about, int32_t consumer);
+allot__fact_words allot__ratio_words(allot__u128 num, allot__u128 den);
 
-/* Opens an object or a list, "{" or "["; and closes it, with "}" or "]". */
+/* Opens an object or a list, "{" or "["; and closes it, with "}" or "]". An item that is a text. */
 static inline void allot__facts_open(const allot__explanation *about, const char *name,
                                      const char *bracket)
 {
@@ -67,26 +101,14 @@ static inline void allot__facts_end(const allot__explanation *about, const char 
     allot__text_add(about->to, bracket, 1);
 }
 
-/* An item of the open list: slots on a host. */
-static inline void allot__fact_place(const allot__explanation *about, const allot_place *place)
+static inline void allot__facts_item(const allot__explanation *about, const char *text)
 {
-    allot__facts_open(about, NULL, "{");
-    allot__fact_text(about, "name", place->name);
-    allot__fact(about, "slots", place->slots);
-    allot__facts_end(about, "}");
+    allot__text_string(about->to, NULL, text);
 }
 
-/* Fields of a struct that are facts by their own names: a table of ALLOT__TERM. */
-typedef struct allot__term {
-    const char *name;
-    size_t at, size;
-} allot__term;
-#define ALLOT__TERM(type, field)                                                                   \
-    {                                                                                              \
-#field, offsetof(type, field), sizeof((type){0}.field)                                     \
-    }
-void allot__fact_terms(const allot__explanation *about, const allot__term *terms, size_t count,
-                       const void *of);
+/* The list `name` of slots by host, the first ones of `count`. */
+void allot__facts_places(const allot__explanation *about, const char *name,
+                         const allot_place *places, int32_t count, int32_t most);
 
 /* ---- Facts that several explanations have ---------------------------------------------------- */
 

@@ -38,28 +38,21 @@ static void put_parameters(const allot__job_explanation *it)
         bool counts = counter_of(it, column, &of);
         if (!guards(it, column))
             continue;
-        allot__facts_open(&it->about, NULL, "{");
-        allot__fact(&it->about, "number", 30 + column - ALLOT_TASK_PREEMPTIONS_LEFT);
-        allot__fact_flag(&it->about, "counts", counts);
-        allot__fact(&it->about, "has", of.has);
-        allot__fact(&it->about, "bound", of.bound);
-        allot__fact(&it->about, "left", of.left);
-        allot__facts_end(&it->about, "}");
+        OBJECT(&it->about, NULL, "number counts? has bound left",
+               30 + column - ALLOT_TASK_PREEMPTIONS_LEFT, counts, of.has, of.bound, of.left);
     }
     allot__facts_end(&it->about, "]");
-    allot__fact_flag(&it->about, "unlimited", it->job->run_limit == ALLOT_NONE);
+    FACTS(&it->about, "unlimited?", it->job->run_limit == ALLOT_NONE);
 }
 
-/* The first few queues that may preempt it. */
+/* The queues that may preempt it. */
 static void put_above(const allot__job_explanation *it)
 {
-    int32_t count = 0;
     allot__facts_open(&it->about, "above", "[");
     for (int32_t high = 0; high < allot__queue_count(it->about.work->plan); high++)
-        if (allot__explain_may(it, high, it->job->queue) && count++ < ALLOT__EXPLAIN_NAMED)
-            allot__fact_text(&it->about, NULL, allot__explain_queue_of(it, high)->name);
+        if (allot__explain_may(it, high, it->job->queue))
+            allot__facts_item(&it->about, allot__explain_queue_of(it, high)->name);
     allot__facts_end(&it->about, "]");
-    allot__fact(&it->about, "above_count", count);
 }
 
 void allot__explain_protection(const allot__job_explanation *it)
@@ -70,14 +63,14 @@ void allot__explain_protection(const allot__job_explanation *it)
     allot__facts_open(&it->about, "stays", "{");
     put_above(it);
     put_parameters(it);
-    allot__fact_text(&it->about, "type",
-                     type == ALLOT__INELIGIBLE_EXCLUSIVE  ? "exclusive"
-                     : type == ALLOT__INELIGIBLE_BACKFILL ? "backfill"
-                     : type == ALLOT__INELIGIBLE_FORCED   ? "forced"
-                                                          : NULL);
+    FACTS(&it->about, "type",
+          type == ALLOT__INELIGIBLE_EXCLUSIVE  ? "exclusive"
+          : type == ALLOT__INELIGIBLE_BACKFILL ? "backfill"
+          : type == ALLOT__INELIGIBLE_FORCED   ? "forced"
+                                               : NULL);
     if (guard && allot__explain_parameter(guard) < 0)
-        allot__fact_text(&it->about, "guard", guard->label);
-    allot__fact_flag(&it->about, "spare", it->out->searched && mark == ALLOT__ELIGIBLE);
+        FACTS(&it->about, "guard", guard->label);
+    FACTS(&it->about, "spare?", it->out->searched && mark == ALLOT__ELIGIBLE);
     allot__facts_end(&it->about, "}");
 }
 
@@ -86,14 +79,12 @@ static void put_own_guards(const allot__job_explanation *it)
 {
     const allot_policy *policy = it->about.rules->policy;
     const allot__guard *own = policy->guards.items;
-    int32_t count = 0;
+    FACTS(&it->about, "policy", policy->name);
     allot__facts_open(&it->about, "guards", "[");
     for (size_t i = 0; i < policy->guards.count; i++)
-        if (allot__explain_parameter(&own[i]) < 0 && count++ < ALLOT__EXPLAIN_NAMED)
-            allot__fact_text(&it->about, NULL, own[i].label);
+        if (allot__explain_parameter(&own[i]) < 0)
+            allot__facts_item(&it->about, own[i].label);
     allot__facts_end(&it->about, "]");
-    allot__fact(&it->about, "guard_count", count);
-    allot__fact_text(&it->about, "policy", policy->name);
 }
 
 /* ---- Looking back ---------------------------------------------------------------------------- */
@@ -221,11 +212,10 @@ static void put_difference(const inquiry *of, int32_t other)
         bool column = key->source.kind == ALLOT_FROM_COLUMN;
         allot__explain_key(about, "key", key, mine, its);
         if (column && key->source.value == ALLOT_TASK_HOST)
-            allot__fact_text(about, "by", "host");
+            FACTS(about, "by", "host");
         else if (column && key->source.value == ALLOT_TASK_LOAD && !key->descending)
-            allot__fact_text(about, "by", "load");
-        allot__fact_text(about, "own_host", host_name(of, of->row));
-        allot__fact_text(about, "other_host", host_name(of, other));
+            FACTS(about, "by", "load");
+        FACTS(about, "own_host other_host", host_name(of, of->row), host_name(of, other));
         return;
     }
 }
@@ -248,14 +238,12 @@ static void put_order(const inquiry *of)
             next = row;
     }
     allot__explain_keys(about, ALLOT_TASKS, keys_of(of));
-    allot__fact(about, "candidates", count);
-    allot__fact(about, "number", before + 1);
-    allot__fact(about, "passed", passed);
+    FACTS(about, "candidates number passed", count, before + 1, passed);
     if (next < 0)
         return;
     const allot__job *other = job_at(of, next);
     allot__facts_open(about, "next", "{");
-    allot__fact_text(about, "id", other->thing.id);
+    FACTS(about, "id", other->thing.id);
     allot__fact_queue(of->it, other->queue);
     put_difference(of, next);
     allot__facts_end(about, "}");
@@ -310,13 +298,9 @@ static void put_wanted(inquiry *of)
         all += slots;
     }
     allot__facts_open(about, "wanted", "{");
-    allot__fact(about, "jobs", of->end - of->first);
-    allot__fact(about, "slots", all);
-    allot__fact(about, "before", before);
-    allot__fact(about, "free", allot__host_view_total(&of->past.view, of->high.set));
-    allot__fact_flag(about, "resumes", of->high.job->state != ALLOT_PENDING);
-    allot__fact_flag(about, "kept", kept_before(of));
-    allot__fact_flag(about, "adds_up", adds_up(of));
+    FACTS(about, "jobs slots before free resumes? kept? adds_up?", of->end - of->first, all, before,
+          allot__host_view_total(&of->past.view, of->high.set),
+          of->high.job->state != ALLOT_PENDING, kept_before(of), adds_up(of));
     allot__explain_released(of->it, of->high.number);
     allot__facts_end(about, "}");
 }
@@ -328,18 +312,16 @@ static void put_stop(const inquiry *of)
 {
     const allot_job_order *order = of->order;
     const allot__explanation *about = &of->it->about;
-    allot__fact_text(about, "action", allot__explain_action(order->action));
-    allot__fact_flag(about, "waits", order->held != 0); /* until it was notified of new slots */
-    allot__fact(about, "closed", order->closed);
-    allot__fact_flag(about, "ends", allot__action_ends(of->it->queue->on_preempt));
-    allot__fact(about, "cancelled", order->cancelled);
-    allot__fact(about, "preempted", of->it->job->preempted);
+    /* "waits": until it was notified of new slots. */
+    FACTS(about, "action waits? closed ends? cancelled preempted",
+          allot__explain_action(order->action), order->held, order->closed,
+          allot__action_ends(of->it->queue->on_preempt), order->cancelled, of->it->job->preempted);
     if (order->preemptor < 0)
         return;
     allot__facts_open(about, "preemptor", "{");
-    allot__fact_text(about, "id", of->high.job->thing.id);
+    FACTS(about, "id", of->high.job->thing.id);
     allot__fact_queue(of->it, of->high.job->queue);
-    allot__fact(about, "slots", of->high.job->slots);
+    FACTS(about, "slots", of->high.job->slots);
     allot__facts_end(about, "}");
 }
 

@@ -31,10 +31,9 @@ static void count_job(const allot__job_explanation *it, int32_t number, int64_t 
 
 static void put_tally(const allot__job_explanation *it, const char *name, const int64_t *tally)
 {
-    static const char *const names[NUMBERS] = {"jobs", "slots", "served", "got"};
     allot__facts_open(&it->about, name, "{");
-    for (int i = 0; i < NUMBERS; i++)
-        allot__fact(&it->about, names[i], tally[i]);
+    FACTS(&it->about, "jobs slots served got", tally[JOBS], tally[SLOTS], tally[SERVED],
+          tally[GOT]);
 }
 
 /* Queues with jobs before it: the first ones, and its own; the others are summed up. */
@@ -52,7 +51,7 @@ static void put_queues(const allot__job_explanation *it)
             shown++;
             put_tally(it, NULL, tally);
             allot__fact_queue(it, queue);
-            allot__fact_flag(&it->about, "own", queue == it->job->queue);
+            FACTS(&it->about, "own?", queue == it->job->queue);
             allot__facts_end(&it->about, "}");
         } else {
             others++;
@@ -62,7 +61,7 @@ static void put_queues(const allot__job_explanation *it)
     }
     allot__facts_end(&it->about, "]");
     put_tally(it, "others", rest);
-    allot__fact(&it->about, "queues", others);
+    FACTS(&it->about, "queues", others);
     allot__facts_end(&it->about, "}");
 }
 
@@ -81,8 +80,7 @@ static void explain_turn(const allot__job_explanation *it)
             count_job(it, number, behind);
     }
     allot__facts_open(&it->about, "turn", "{");
-    allot__fact(&it->about, "number", at + 1);
-    allot__fact(&it->about, "of", it->out->tried_count);
+    FACTS(&it->about, "number of", at + 1, it->out->tried_count);
     put_queues(it);
     put_tally(it, "behind", behind);
     allot__facts_end(&it->about, "}");
@@ -94,11 +92,8 @@ static void explain_turn(const allot__job_explanation *it)
 /* The list "places" of the first hosts, and how many there are. */
 static void put_places(const allot__job_explanation *it, const allot_place *places, int32_t count)
 {
-    allot__facts_open(&it->about, "places", "[");
-    for (int32_t i = 0; i < count && i < ALLOT__EXPLAIN_NAMED; i++)
-        allot__fact_place(&it->about, &places[i]);
-    allot__facts_end(&it->about, "]");
-    allot__fact(&it->about, "hosts", count);
+    allot__facts_places(&it->about, "places", places, count, ALLOT__EXPLAIN_NAMED);
+    FACTS(&it->about, "hosts", count);
 }
 
 /* Where the job is in the state. */
@@ -119,15 +114,14 @@ static void explain_what(const allot__job_explanation *it)
     const allot__explanation *about = &it->about;
     bool waits = it->job->state == ALLOT_PENDING;
     int64_t from = waits ? it->job->submitted : it->job->started;
-    allot__fact_text(about, "id", it->job->thing.id);
+    FACTS(about, "id", it->job->thing.id);
     allot__fact_queue(it, it->job->queue);
-    allot__fact_text(about, "user", allot__job_user(about->work->state, it->job->user));
-    allot__fact_text(about, "state", allot_job_state_name(it->job->state));
-    allot__fact(about, "slots", it->job->slots);
+    FACTS(about, "user state slots", allot__job_user(about->work->state, it->job->user),
+          allot_job_state_name(it->job->state), it->job->slots);
     put_here(it);
     if (from != INT64_MIN && (waits || it->job->state == ALLOT_RUNNING))
-        allot__fact(about, "since", allot__ran(about->work->state->now, from));
-    allot__fact_flag(about, "exclusive", (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0);
+        FACTS(about, "since", allot__ran(about->work->state->now, from));
+    FACTS(about, "exclusive?", (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0);
     allot__explain_resources(it);
 }
 
@@ -142,11 +136,11 @@ static void put_victims(const allot__job_explanation *it, bool held)
         if (orders[i].preemptor != it->number || (orders[i].held != 0) != held || !(goes || held))
             continue;
         allot__facts_open(&it->about, NULL, "{");
-        allot__fact_text(&it->about, "id", other->thing.id);
+        FACTS(&it->about, "id", other->thing.id);
         allot__fact_queue(it, other->queue);
-        allot__fact_text(&it->about, "action", allot__explain_action(orders[i].action));
+        FACTS(&it->about, "action", allot__explain_action(orders[i].action));
         put_places(it, orders[i].places, orders[i].place_count);
-        allot__fact(&it->about, "slots", orders[i].slots);
+        FACTS(&it->about, "slots", orders[i].slots);
         allot__facts_end(&it->about, "}");
     }
     allot__facts_end(&it->about, "]");
@@ -156,9 +150,7 @@ static void explain_gets(const allot__job_explanation *it, const allot_job_order
 {
     static const char *const kinds[ALLOT_ORDER_COUNT] = {"start", "resume", "resize"};
     allot__facts_open(&it->about, "gets", "{");
-    allot__fact_text(&it->about, "kind", kinds[order->kind]);
-    allot__fact_text(&it->about, "reason", order->reason);
-    allot__fact(&it->about, "slots", order->slots);
+    FACTS(&it->about, "kind reason slots", kinds[order->kind], order->reason, order->slots);
     put_places(it, order->places, order->place_count);
     put_victims(it, false);
     allot__facts_end(&it->about, "}");
@@ -169,15 +161,15 @@ static void explain_gets(const allot__job_explanation *it, const allot_job_order
 static void explain_delay(const allot__job_explanation *it)
 {
     allot_protection of = allot__protection_of(it->queues, it->job->application, it->job->queue);
-    allot__fact(&it->about, "delay", of.preempt_delay);
-    allot__fact(&it->about, "waited", allot__ran(it->about.work->state->now, it->job->submitted));
+    FACTS(&it->about, "delay waited", of.preempt_delay,
+          allot__ran(it->about.work->state->now, it->job->submitted));
 }
 
 static void explain_reason(const allot__job_explanation *it)
 {
     switch ((allot_pending)it->verdict.why) {
     case ALLOT_PEND_NEVER:
-        allot__fact(&it->about, "most", it->out->view.most[it->set]);
+        FACTS(&it->about, "most", it->out->view.most[it->set]);
         return;
     case ALLOT_PEND_LIMIT:
         allot__explain_limit(it);
@@ -207,10 +199,10 @@ static void explain_waiting(const allot__job_explanation *it)
 {
     bool pending = it->job->state == ALLOT_PENDING;
     allot__facts_open(&it->about, "waits", "{");
-    allot__fact_text(&it->about, "why", allot_pending_name(it->verdict.why));
-    allot__fact_text(&it->about, "text", allot_pending_text(it->verdict.why));
+    FACTS(&it->about, "why text", allot_pending_name(it->verdict.why),
+          allot_pending_text(it->verdict.why));
     if (it->verdict.why == ALLOT_PEND_BEGIN) {
-        allot__fact(&it->about, "begin", it->job->more->begin - it->about.work->state->now);
+        FACTS(&it->about, "begin", it->job->more->begin - it->about.work->state->now);
     } else {
         explain_turn(it);
         if (pending && it->verdict.why != ALLOT_PEND_NEVER)

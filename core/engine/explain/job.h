@@ -67,8 +67,7 @@ const char *allot__explain_action(allot_action action);
 static inline void allot__fact_queue(const allot__job_explanation *it, int32_t queue)
 {
     const allot_queue *of = allot__explain_queue_of(it, queue);
-    allot__fact_text(&it->about, "queue", of->name);
-    allot__fact(&it->about, "priority", of->priority);
+    FACTS(&it->about, "queue priority", of->name, of->priority);
 }
 
 /* view.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have; what its own hosts

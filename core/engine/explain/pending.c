@@ -162,9 +162,9 @@ static void put_named(const allot__explanation *about, const char *list, const c
 {
     allot__facts_open(about, list, "[");
     for (int32_t i = 0; i < names->count && i < ALLOT__EXPLAIN_NAMED; i++)
-        allot__fact_text(about, NULL, names->ids[i]);
+        allot__facts_item(about, names->ids[i]);
     allot__facts_end(about, "]");
-    allot__fact(about, count, names->count);
+    FACTS(about, "count", names->count);
 }
 
 /* Lists tasks that start, those that slots are held for, and those that wait. */
@@ -188,9 +188,8 @@ static void put_starting(const allot__explanation *about, const allot__side *sid
     allot__facts_open(about, "starting", "{");
     put_named(about, "starting_tasks", "starts", &starts);
     put_named(about, "awaiting_tasks", "awaits", &awaits);
-    allot__fact(about, "held", allot__least(end->awaited, end->there));
-    allot__fact(about, "waits", waits.count);
-    allot__fact_text(about, "next", waits.count > 0 ? waits.ids[0] : NULL);
+    FACTS(about, "held waits next", allot__least(end->awaited, end->there), waits.count,
+          waits.count > 0 ? waits.ids[0] : NULL);
     allot__facts_end(about, "}");
 }
 
@@ -234,9 +233,8 @@ static void open_side(const inquiry *it, int32_t i)
     const allot_plan *plan = it->about.decision->plan;
     allot__facts_open(&it->about, NULL, "{");
     if (plan->group_count > 1)
-        allot__fact_text(&it->about, "group", allot_plan_group_name(plan, side->work->index));
-    allot__fact(&it->about, "quota", side->work->quota[side->row]);
-    allot__fact(&it->about, "stays", side->stays);
+        FACTS(&it->about, "group", allot_plan_group_name(plan, side->work->index));
+    FACTS(&it->about, "quota stays", side->work->quota[side->row], side->stays);
 }
 
 /* A task's place in the list; -1: it does not wait. */
@@ -252,24 +250,22 @@ static void explain_what(const inquiry *it, int32_t at)
 {
     const allot__explanation *about = &it->about;
     const allot__task *task = allot__task_at(it->tasks, it->asker->task[at]);
-    allot__fact_flag(about, "pending", true);
-    allot__fact_text(about, "id", task->thing.id);
-    allot__fact_path(about, "path", it->asker->consumer);
+    FACTS(about, "pending? id path", true, task->thing.id,
+          allot__path(about, it->asker->consumer).text);
     allot__facts_open(about, "slots", "[");
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         int32_t slots = allot__waits_for(it->asker, at, i);
         if (slots > 0) {
             open_side(it, i);
-            allot__fact(about, "slots", slots);
+            FACTS(about, "slots", slots);
             allot__facts_end(about, "}");
         }
     }
     allot__facts_end(about, "]");
-    allot__fact(about, "priority", task->priority);
+    FACTS(about, "priority", task->priority);
     if (task->submitted != 0)
-        allot__fact(about, "submitted", allot__ran(about->work->state->now, task->submitted));
-    allot__fact(about, "place", at - it->asker->going + 1);
-    allot__fact(about, "count", it->asker->waits - it->asker->going);
+        FACTS(about, "submitted", allot__ran(about->work->state->now, task->submitted));
+    FACTS(about, "place count", at - it->asker->going + 1, it->asker->waits - it->asker->going);
 }
 
 /* ---- A side that does not fit ---------------------------------------------------------------- */
@@ -294,10 +290,10 @@ static void put_limit(const inquiry *it, const allot__work *work, int32_t row)
     int32_t index, limit = work->limit[row];
     int32_t planned = allot__limit_of(work->plan, work->group, row, &index);
     allot_plan_column_at(work->plan, index, &column);
-    allot__fact_path(&it->about, "limited", allot__handle(work, row));
-    allot__fact(&it->about, "limit", limit);
+    FACTS(&it->about, "limited limit", allot__path(&it->about, allot__handle(work, row)).text,
+          limit);
     if (limit >= planned)
-        allot__fact_text(&it->about, "column", column.name);
+        FACTS(&it->about, "column", column.name);
 }
 
 /* Does it lack slots on another side that no consumer can give? */
@@ -324,13 +320,11 @@ static void put_lacks(const inquiry *it, int32_t at, int32_t side)
     int64_t slots = allot__waits_for(it->asker, at, side);
     int32_t limited;
     if (slots > end->wants) {
-        allot__fact(&it->about, "stated", work->whole->stated[of->row]);
-        allot__fact(&it->about, "beyond", slots - end->wants);
+        FACTS(&it->about, "stated beyond", work->whole->stated[of->row], slots - end->wants);
     } else if (slots > end->rest) {
         int64_t missing = allot__whole_missing(work, of->row, slots - end->rest, &limited);
-        allot__fact(&it->about, "lacks", slots - end->rest);
-        allot__fact(&it->about, "missing", missing);
-        allot__fact_flag(&it->about, "elsewhere", lacks_elsewhere(it, at, side));
+        FACTS(&it->about, "lacks missing elsewhere?", slots - end->rest, missing,
+              lacks_elsewhere(it, at, side));
         if (limited >= 0)
             put_limit(it, work, limited);
     }
@@ -346,7 +340,7 @@ static void put_unused(const inquiry *it, int32_t side)
     allot__u128 owned =
         (allot__u128)work->configured[of->row] * (exact ? unit : (allot__u128)work->times);
     if (!work->group->no_ownership && owned >= (allot__u128)(work->quota[of->row] + 1) * unit)
-        allot__fact_ratio(&it->about, "owned", owned, unit);
+        FACTS(&it->about, "owned", allot__ratio_words(owned, unit).text);
 }
 
 /* ---- A side that fits ------------------------------------------------------------------------ */
@@ -363,9 +357,8 @@ static void put_source(const inquiry *it, int32_t side)
     leaf.rules = allot__rules_at(of->work, of->row);
     if (allot_decision_verdict(leaf.decision, leaf.group, it->asker->consumer, &leaf.verdict))
         return;
-    allot__fact(&leaf, "earmarked", leaf.verdict.earmarked);
-    allot__fact(&leaf, "allocated", leaf.verdict.allocated);
-    allot__fact(&leaf, "deficit", leaf.verdict.deficit);
+    FACTS(&leaf, "earmarked allocated deficit", leaf.verdict.earmarked, leaf.verdict.allocated,
+          leaf.verdict.deficit);
     allot__explain_coming(&leaf);
     allot__explain_lacking(&leaf);
 }
@@ -380,17 +373,14 @@ static void put_sides(const inquiry *it, const list_walk *walk)
         if (slots == 0)
             continue;
         open_side(it, i);
-        allot__fact(&it->about, "slots", slots);
-        allot__fact(&it->about, "before", now->before);
+        FACTS(&it->about, "slots before", slots, now->before);
         put_fitting(it, "first_tasks", "first", 0, walk->at, i);
-        allot__fact(&it->about, "rest", now->rest);
-        allot__fact(&it->about, "there", now->there);
-        allot__fact_flag(&it->about, "short", slots > now->rest || slots > now->wants);
-        allot__fact(&it->about, "passed", now->rest - it->end.sides[i].rest);
+        FACTS(&it->about, "rest there short? passed", now->rest, now->there,
+              slots > now->rest || slots > now->wants, now->rest - it->end.sides[i].rest);
         put_fitting(it, "behind_tasks", "behind", walk->at + 1, it->asker->waits, i);
         put_unused(it, i);
         put_lacks(it, walk->at, i);
-        allot__fact(&it->about, "held", held_for(walk, &it->end, i));
+        FACTS(&it->about, "held", held_for(walk, &it->end, i));
         put_source(it, i);
         allot__facts_end(&it->about, "}");
     }
@@ -423,16 +413,16 @@ static int32_t blocker(const inquiry *it, const list_walk *walk)
 static void put_going(const inquiry *it, int32_t number)
 {
     bool gone = place_of(it, number) < 0;
-    allot__fact_text(&it->about, "goes",
-                     gone                                ? "quota"
-                     : on_closed_host(it->tasks, number) ? "closed"
-                                                         : "named");
+    FACTS(&it->about, "goes",
+          gone                                ? "quota"
+          : on_closed_host(it->tasks, number) ? "closed"
+                                              : "named");
     allot__facts_open(&it->about, "sides", "[");
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         int32_t there = allot__task_in(it->tasks, number, side_at(it, i)->work->index);
         if (there >= 0) {
             open_side(it, i);
-            allot__fact(&it->about, "slots", allot__task_at(it->tasks, there)->slots);
+            FACTS(&it->about, "slots", allot__task_at(it->tasks, there)->slots);
             allot__facts_end(&it->about, "}");
         }
     }
@@ -455,11 +445,11 @@ static int put_blocker(const inquiry *it, const list_walk *walk)
     if (status != ALLOT_OK)
         return status;
     allot__facts_open(&it->about, "blocker", "{");
-    allot__fact_text(&it->about, "id", id_of(it, number));
+    FACTS(&it->about, "id", id_of(it, number));
     if (at < it->asker->going) {
         put_going(it, number);
     } else {
-        allot__fact_text(&it->about, "outcome", word_of(it, at));
+        FACTS(&it->about, "outcome", word_of(it, at));
         put_sides(it, &of);
     }
     allot__facts_end(&it->about, "}");
@@ -473,7 +463,7 @@ static int explain_task(inquiry *it, int32_t at)
     if (status != ALLOT_OK)
         return status;
     explain_what(it, at);
-    allot__fact_text(&it->about, "outcome", word_of(it, at));
+    FACTS(&it->about, "outcome", word_of(it, at));
     if (it->outcome[at] == BEHIND)
         return put_blocker(it, &walk);
     put_sides(it, &walk);

@@ -21,12 +21,6 @@ static const allot__cut *cut_of(const cutting *it, int32_t queue)
     return &it->out->cuts[queue];
 }
 
-static void put_queue(const allot__explanation *about, const allot_queue *of)
-{
-    allot__fact_text(about, "queue", of->name);
-    allot__fact(about, "priority", of->priority);
-}
-
 /* ---- Slices ---------------------------------------------------------------------------------- */
 
 static void put_place(const cutting *it, int32_t place)
@@ -34,14 +28,9 @@ static void put_place(const cutting *it, int32_t place)
     int32_t queue = it->order[place];
     const allot_queue *of = allot__queue_at(it->queues, queue);
     const allot_queue_part *part = &it->out->parts[queue];
-    allot__facts_open(it->about, NULL, "{");
-    put_queue(it->about, of);
-    allot__fact(it->about, "place", place + 1);
-    allot__fact_flag(it->about, "own", queue == it->queue);
-    allot__fact(it->about, "usage", part->usage);
-    allot__fact(it->about, "share", of->slot_share);
-    allot__fact_ratio(it->about, "ratio", (allot__u128)part->usage, (allot__u128)of->slot_share);
-    allot__facts_end(it->about, "}");
+    OBJECT(it->about, NULL, "queue priority place own? usage share ratio", of->name, of->priority,
+           place + 1, queue == it->queue, part->usage, of->slot_share,
+           allot__ratio_words((allot__u128)part->usage, (allot__u128)of->slot_share).text);
 }
 
 /* The pool's order: the first places, and the queue's own. */
@@ -56,7 +45,7 @@ static void put_order(const cutting *it)
         else
             left++;
     allot__facts_end(it->about, "]");
-    allot__fact(it->about, "more_places", left);
+    FACTS(it->about, "more_places", left);
 }
 
 /* What the queue's own row gets in a round. */
@@ -66,13 +55,8 @@ static void put_round(void *ud, const allot__slice_row *row, int64_t base, int64
     const cutting *it = ud;
     if (row->queue != it->queue)
         return;
-    allot__facts_open(it->about, NULL, "{");
-    allot__fact_flag(it->about, "first", round == 1);
-    allot__fact(it->about, "base", base);
-    allot__fact(it->about, "share", row->share);
-    allot__fact(it->about, "slots", slots);
-    allot__fact(it->about, "lacks", allot__most(row->wants - row->slice, 0));
-    allot__facts_end(it->about, "}");
+    OBJECT(it->about, NULL, "first? base share slots lacks", round == 1, base, row->share, slots,
+           allot__most(row->wants - row->slice, 0));
 }
 
 /* Gathers rows of the cut that gave the queue its slice; false: some were cut again since. */
@@ -91,15 +75,10 @@ static bool gather(cutting *it, const allot__cut *cut)
 static void put_slice(cutting *it)
 {
     const allot__cut *cut = cut_of(it, it->queue);
-    allot__fact(it->about, "share", allot__queue_at(it->queues, it->queue)->slot_share);
-    allot__fact(it->about, "base", cut->base);
-    allot__fact_flag(it->about, "again", cut->number > 1);
-    allot__fact(it->about, "wants", cut->row.wants);
-    allot__fact(it->about, "first", cut->row.first);
-    allot__fact(it->about, "used", cut->row.used);
-    allot__fact(it->about, "slice", cut->row.slice);
-    allot__fact(it->about, "may", cut->may);
-    allot__fact_flag(it->about, "by_priority", it->pool->by_priority);
+    FACTS(it->about, "share base again? wants first used slice may by_priority?",
+          allot__queue_at(it->queues, it->queue)->slot_share, cut->base, cut->number > 1,
+          cut->row.wants, cut->row.first, cut->row.used, cut->row.slice, cut->may,
+          it->pool->by_priority);
     if (gather(it, cut)) {
         const allot__slice_watch watch = {.gets = put_round, .ud = it};
         allot__facts_open(it->about, "rounds", "[");
@@ -111,13 +90,11 @@ static void put_slice(cutting *it)
 static void put_pool(const cutting *it, int32_t number)
 {
     const allot_pool_part *part = &it->out->pools[number];
-    allot__fact_text(it->about, "name", it->pool->name);
-    allot__fact(it->about, "count", it->pool->count);
-    allot__fact(it->about, "in_use", part->used);
-    allot__fact(it->about, "free", part->free);
+    FACTS(it->about, "name count in_use free", it->pool->name, it->pool->count, part->used,
+          part->free);
     if (it->pool->most != ALLOT_NONE)
-        allot__fact(it->about, "most", it->pool->most);
-    allot__fact(it->about, "slots", part->slots);
+        FACTS(it->about, "most", it->pool->most);
+    FACTS(it->about, "slots", part->slots);
 }
 
 static int explain_slices(const allot__explanation *about, int32_t queue)
@@ -166,28 +143,23 @@ static void put_whose(const allot__job_explanation *it, const allot__bound *boun
     const allot_state *state = it->about.work->state;
     int32_t site = bound->host >= 0 ? it->out->view.site[bound->host] : -1;
     if (bound->queue >= 0)
-        allot__fact_text(&it->about, "queue", allot__explain_queue_of(it, bound->queue)->name);
+        FACTS(&it->about, "queue", allot__explain_queue_of(it, bound->queue)->name);
     if (bound->user >= 0)
-        allot__fact_text(&it->about, "user", allot__job_user(state, bound->user));
+        FACTS(&it->about, "user", allot__job_user(state, bound->user));
     if (bound->group >= 0)
-        allot__fact_text(&it->about, "group", allot__job_group(state, bound->group));
+        FACTS(&it->about, "group", allot__job_group(state, bound->group));
     if (site >= 0)
-        allot__fact_text(&it->about, "host", state->tasks.sites[site].name);
+        FACTS(&it->about, "host", state->tasks.sites[site].name);
 }
 
 static void put_bound(const allot__job_explanation *it, const allot__bound *bound)
 {
     const allot__job_limit *limit = allot__limit_at(&it->out->bounds, bound->limit);
     bool of_hosts = allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts;
-    allot__fact_text(&it->about, "name", limit->stated.name);
-    allot__fact(&it->about, "most", bound->most);
-    allot__fact(&it->about, "used", bound->used);
-    allot__fact(&it->about, "asleep", bound->asleep);
-    allot__fact_flag(&it->about, "jobs", limit->stated.kind == ALLOT_LIMIT_JOBS);
-    allot__fact_flag(&it->about, "of_hosts", bound->host >= 0 || of_hosts);
-    allot__fact_flag(&it->about, "queue_level", limit->queue_level);
-    allot__fact_flag(&it->about, "preempts", it->queues->preempts);
-    allot__fact_text(&it->about, "word", lifting(limit));
+    FACTS(&it->about, "name most used asleep jobs? of_hosts? queue_level? preempts? word",
+          limit->stated.name, bound->most, bound->used, bound->asleep,
+          limit->stated.kind == ALLOT_LIMIT_JOBS, bound->host >= 0 || of_hosts, limit->queue_level,
+          it->queues->preempts, lifting(limit));
     put_whose(it, bound);
 }
 
@@ -202,14 +174,13 @@ void allot__explain_limit(const allot__job_explanation *it)
     } else if (number >= 0) {
         const allot_job_limit *stated = &allot__limit_at(bounds, number)->stated;
         bool parts = stated->kind == ALLOT_LIMIT_PER_PROCESSOR;
-        allot__fact_text(&it->about, "name", stated->name);
-        allot__fact(&it->about, "each", parts ? stated->most / 1000 : stated->most);
-        allot__fact_flag(&it->about, "processors", parts);
-        allot__fact_flag(&it->about, "per_host", (stated->per & ALLOT_PER_HOST) != 0);
+        FACTS(&it->about, "name each processors? per_host?", stated->name,
+              parts ? stated->most / 1000 : stated->most, parts,
+              (stated->per & ALLOT_PER_HOST) != 0);
     }
     for (int32_t low = 0; !barred && low < allot__queue_count(it->about.work->plan); low++)
         may = may || allot__explain_may(it, it->job->queue, low);
-    allot__fact_flag(&it->about, "may_preempt", may);
+    FACTS(&it->about, "may_preempt?", may);
     allot__facts_end(&it->about, "}");
 }
 
@@ -226,31 +197,23 @@ void allot__explain_slice(const allot__job_explanation *it)
     for (int32_t i = 0; i < pool->count; i++)
         used += it->out->used[pool->queues[i]];
     allot__facts_open(&it->about, "pool", "{");
-    allot__fact_text(&it->about, "name", pool->name);
-    allot__fact(&it->about, "slots", it->out->pools[number].slots);
-    allot__fact(&it->about, "slice", it->out->parts[it->job->queue].slice);
-    allot__fact(&it->about, "share", it->queue->slot_share);
-    allot__fact(&it->about, "own", own);
-    allot__fact(&it->about, "most", pool->most);
-    allot__fact(&it->about, "used", used);
-    allot__fact_flag(&it->about, "by_priority", pool->by_priority);
+    FACTS(&it->about, "name slots slice share own most used by_priority?", pool->name,
+          it->out->pools[number].slots, it->out->parts[it->job->queue].slice, it->queue->slot_share,
+          own, pool->most, used, pool->by_priority);
     /* Does it wait for queues before its own, although it is within the slice? */
     if (cut->may < cut->row.slice && own + it->job->slots <= cut->row.slice)
-        allot__fact(&it->about, "may", cut->may);
+        FACTS(&it->about, "may", cut->may);
     allot__facts_end(&it->about, "}");
 }
 
 /* ---- A queue's jobs, limits and preemption --------------------------------------------------- */
 
-static void explain_jobs(const allot__explanation *about, const allot_queue_part *part)
+static void explain_jobs(const allot__explanation *about, const allot_queue_part *of)
 {
-    static const allot__term terms[] = {
-        ALLOT__TERM(allot_queue_part, running),      ALLOT__TERM(allot_queue_part, pending),
-        ALLOT__TERM(allot_queue_part, suspended),    ALLOT__TERM(allot_queue_part, running_jobs),
-        ALLOT__TERM(allot_queue_part, pending_jobs), ALLOT__TERM(allot_queue_part, suspended_jobs),
-        ALLOT__TERM(allot_queue_part, started),      ALLOT__TERM(allot_queue_part, resumed),
-        ALLOT__TERM(allot_queue_part, grown),        ALLOT__TERM(allot_queue_part, preempted)};
-    allot__fact_terms(about, terms, sizeof terms / sizeof *terms, part);
+    FACTS(about, "running pending suspended running_jobs pending_jobs suspended_jobs", of->running,
+          of->pending, of->suspended, of->running_jobs, of->pending_jobs, of->suspended_jobs);
+    FACTS(about, "started resumed grown preempted", of->started, of->resumed, of->grown,
+          of->preempted);
 }
 
 static void explain_waiting(const allot__explanation *about, int32_t queue)
@@ -267,11 +230,8 @@ static void explain_waiting(const allot__explanation *about, int32_t queue)
     for (int why = ALLOT_PEND_NOT + 1; why < ALLOT_PEND_COUNT; why++) {
         if (counts[why] == 0)
             continue;
-        allot__facts_open(about, NULL, "{");
-        allot__fact(about, "jobs", counts[why]);
-        allot__fact_text(about, "first", allot__job_at(jobs, first[why])->thing.id);
-        allot__fact_text(about, "text", allot_pending_text(why));
-        allot__facts_end(about, "}");
+        OBJECT(about, NULL, "jobs first text", counts[why],
+               allot__job_at(jobs, first[why])->thing.id, allot_pending_text(why));
     }
     allot__facts_end(about, "]");
 }
@@ -289,11 +249,7 @@ static void explain_limits(const allot__explanation *about, int32_t queue)
         if ((limit->stated.per & each) != 0 || (limit->queue != queue && bound->queue != queue))
             continue;
         shown++;
-        allot__facts_open(about, NULL, "{");
-        allot__fact_text(about, "name", limit->stated.name);
-        allot__fact(about, "most", bound->most);
-        allot__fact(about, "used", bound->used);
-        allot__facts_end(about, "}");
+        OBJECT(about, NULL, "name most used", limit->stated.name, bound->most, bound->used);
     }
     allot__facts_end(about, "]");
 }
@@ -303,26 +259,19 @@ static void explain_relation(const allot__explanation *about, int32_t queue, boo
 {
     const allot__relation *relation = about->work->plan->relation;
     const allot__queues *queues = allot__queues_of(about->work->plan);
-    int32_t count = 0;
     allot__facts_open(about, above ? "above" : "below", "[");
-    for (int32_t other = 0; other < relation->count; other++) {
-        if (!(above ? allot__may_preempt(relation, other, queue)
-                    : allot__may_preempt(relation, queue, other)) ||
-            count++ >= ALLOT__EXPLAIN_NAMED)
-            continue;
-        allot__facts_open(about, NULL, "{");
-        put_queue(about, allot__queue_at(queues, other));
-        allot__fact(about, "preferred", above ? 0 : allot__preference(relation, queue, other));
-        allot__facts_end(about, "}");
-    }
+    for (int32_t other = 0; other < relation->count; other++)
+        if (above ? allot__may_preempt(relation, other, queue)
+                  : allot__may_preempt(relation, queue, other))
+            OBJECT(about, NULL, "queue preferred", allot__queue_at(queues, other)->name,
+                   above ? 0 : allot__preference(relation, queue, other));
     allot__facts_end(about, "]");
-    allot__fact(about, above ? "above_count" : "below_count", count);
 }
 
 int allot__explain_queue(const allot__explanation *about, int32_t queue)
 {
-    allot__fact_flag(about, "is_queue", true);
-    put_queue(about, allot__queue_at(allot__queues_of(about->work->plan), queue));
+    const allot_queue *of = allot__queue_at(allot__queues_of(about->work->plan), queue);
+    FACTS(about, "is_queue? queue priority", true, of->name, of->priority);
     explain_jobs(about, &about->decision->dispatched->parts[queue]);
     explain_limits(about, queue);
     explain_relation(about, queue, false);

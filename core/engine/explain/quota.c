@@ -13,13 +13,13 @@ static void explain_owned(const allot__explanation *about)
     const allot__work *work = about->work;
     int64_t configured = work->configured[about->row];
     bool exact = about->rules->policy->exact || work->times == work->unit;
-    allot__fact_flag(about, "no_ownership", work->group->no_ownership);
-    allot__fact(about, "configured", configured);
-    allot__fact(about, "planned_slots", work->group->slots);
-    allot__fact(about, "slots", work->slots);
+    FACTS(about, "no_ownership? configured planned_slots slots", work->group->no_ownership,
+          configured, work->group->slots, work->slots);
     if (!exact)
-        allot__fact_ratio(about, "owned", (allot__u128)configured * (allot__u128)work->times,
-                          (allot__u128)work->unit);
+        FACTS(about, "owned",
+              allot__ratio_words((allot__u128)configured * (allot__u128)work->times,
+                                 (allot__u128)work->unit)
+                  .text);
 }
 
 /* What keeps its need below its demand: hosts, or a limit. */
@@ -31,14 +31,14 @@ static void explain_limit(const allot__explanation *about)
     int32_t planned = allot__limit_of(work->plan, work->group, about->row, &index);
     if (about->verdict.demand <= limit)
         return;
-    allot__fact(about, "limit", limit);
+    FACTS(about, "limit", limit);
     if (work->hosts && limit < work->hosts->limit[about->row]) {
-        allot__fact_text(about, "limited", "others");
+        FACTS(about, "limited", "others");
     } else if (limit < planned) {
-        allot__fact_text(about, "limited", "hosts");
+        FACTS(about, "limited", "hosts");
     } else {
         allot_plan_column_at(work->plan, index, &column);
-        allot__fact_text(about, "column", column.name);
+        FACTS(about, "column", column.name);
     }
 }
 
@@ -51,19 +51,18 @@ static void explain_need(const allot__explanation *about)
     bool left_out = about->rules->leaves_out && verdict->need < verdict->demand &&
                     verdict->need < about->work->limit[about->row] &&
                     verdict->need == verdict->reserve;
-    allot__fact_flag(about, "raised", raised);
-    allot__fact_flag(about, "left_out", left_out);
+    FACTS(about, "raised? left_out?", raised, left_out);
     explain_limit(about);
 }
 
 static void explain_family(const allot__explanation *about)
 {
     const allot__work *work = about->work;
-    allot__fact(about, "members", allot__family_size(work, about->siblings));
+    FACTS(about, "members", allot__family_size(work, about->siblings));
     if (about->siblings != 0) {
         int32_t above = work->group->parent[about->siblings];
-        allot__fact_path(about, "above", allot__handle(work, above));
-        allot__fact(about, "above_quota", work->quota[above]);
+        FACTS(about, "above above_quota", allot__path(about, allot__handle(work, above)).text,
+              work->quota[above]);
     }
 }
 
@@ -88,21 +87,18 @@ static void put_fill(const allot__explanation *about, int32_t i)
     const allot__fill *fill = &policy->fills[i];
     allot__u128 before = level_before(levels, i);
     allot__facts_open(about, NULL, "{");
-    allot__fact_text(about, "label", fill->label);
-    allot__fact_flag(about, "gives", levels->level[i] > before);
-    allot__fact_ratio(about, "gave", levels->level[i] - before, levels->denominator);
-    allot__fact_flag(about, "had_all", content(about, before));
-    allot__fact_flag(about, "met", content(about, levels->level[i]));
+    FACTS(about, "label gives? gave had_all? met?", fill->label, levels->level[i] > before,
+          allot__ratio_words(levels->level[i] - before, levels->denominator).text,
+          content(about, before), content(about, levels->level[i]));
     if (fill->by.kind == ALLOT_FROM_NUMBER)
-        allot__fact(about, "each", fill->by.value);
+        FACTS(about, "each", fill->by.value);
     else
-        allot__fact_text(about, "by", allot__explain_source(about, ALLOT_CONSUMERS, fill->by));
+        FACTS(about, "by", allot__explain_source(about, ALLOT_CONSUMERS, fill->by));
     if (fill->up_to.kind == ALLOT_FROM_PART) {
-        allot__fact(about, "planned", work->planned_part[about->row]);
+        FACTS(about, "planned", work->planned_part[about->row]);
     } else if (fill->up_to.kind == ALLOT_FROM_HELD) {
-        allot__fact(about, "keeps", work->held_part[about->row]);
-        allot__fact_flag(about, "across",
-                         policy->switches[ALLOT_SWITCH_ACROSS] && work->tree->families > 1);
+        FACTS(about, "keeps across?", work->held_part[about->row],
+              policy->switches[ALLOT_SWITCH_ACROSS] && work->tree->families > 1);
     }
     allot__facts_end(about, "}");
 }
@@ -116,17 +112,16 @@ static void put_critical(const allot__explanation *about)
     const allot__fill *fill = &about->rules->policy->fills[i];
     bool same = fill->by.kind == ALLOT_FROM_NUMBER;
     allot__facts_open(about, "critical", "{");
-    allot__fact(about, "fill", i + 1);
-    allot__fact_flag(about, "empty", critical->amount == 0);
-    allot__fact_flag(about, "last_run", levels->last_run);
-    allot__fact_flag(about, "above", levels->above);
-    allot__fact_flag(about, "weighs", allot__trace_weight(about->work, fill->by, about->row) > 0);
-    allot__fact_ratio(about, "rate",
-                      (allot__u128)critical->amount * (same ? (uint32_t)fill->by.value : 1U),
-                      (allot__u128)critical->weight * (allot__u128)about->work->unit);
+    FACTS(about, "fill empty? last_run? above? weighs? rate", i + 1, critical->amount == 0,
+          levels->last_run, levels->above,
+          allot__trace_weight(about->work, fill->by, about->row) > 0,
+          allot__ratio_words((allot__u128)critical->amount * (same ? (uint32_t)fill->by.value : 1U),
+                             (allot__u128)critical->weight * (allot__u128)about->work->unit)
+              .text);
     if (fill->level) { /* it raises totals (C-15) */
-        allot__fact_ratio(about, "had", level_before(levels, i), levels->denominator);
-        allot__fact_ratio(about, "total", levels->level[i], levels->denominator);
+        FACTS(about, "had total",
+              allot__ratio_words(level_before(levels, i), levels->denominator).text,
+              allot__ratio_words(levels->level[i], levels->denominator).text);
     }
     allot__facts_end(about, "}");
 }
@@ -152,7 +147,7 @@ static void put_winners(const allot__explanation *about)
         allot__trace(work, first + i, &levels);
         int32_t slots = work->quota[first + i] - allot__whole_part(work, first + i);
         if ((allot__u128)slots * levels.denominator > levels.level[levels.fills - 1]) {
-            allot__fact_path(about, NULL, allot__handle(work, first + i));
+            allot__facts_item(about, allot__path(about, allot__handle(work, first + i)).text);
             count++;
         }
     }
@@ -168,10 +163,9 @@ static void explain_rounding(const allot__explanation *about)
     if (exact % levels->denominator == 0 && exact / levels->denominator == (allot__u128)quota)
         return;
     allot__facts_open(about, "rounding", "{");
-    allot__fact_ratio(about, "exact", exact, levels->denominator);
-    allot__fact_flag(about, "up", (allot__u128)quota * levels->denominator > exact);
-    allot__fact(about, "to", quota);
-    allot__fact_text(about, "way", ways[about->rules->policy->rounding]);
+    FACTS(about, "exact up? to way", allot__ratio_words(exact, levels->denominator).text,
+          (allot__u128)quota * levels->denominator > exact, quota,
+          ways[about->rules->policy->rounding]);
     put_winners(about);
     allot__facts_end(about, "}");
 }
@@ -181,10 +175,10 @@ static void explain_whole(const allot__explanation *about)
 {
     const allot__work *work = about->work;
     if (work->whole)
-        allot__fact(about, "used",
-                    about->family != 0 ? work->sums[about->family].demand
-                                       : work->whole->demand[about->row]);
-    allot__fact(about, "whole_part", allot__whole_part(work, about->row));
+        FACTS(about, "used",
+              about->family != 0 ? work->sums[about->family].demand
+                                 : work->whole->demand[about->row]);
+    FACTS(about, "whole_part", allot__whole_part(work, about->row));
 }
 
 static void explain_parts(const allot__explanation *about)
@@ -193,12 +187,9 @@ static void explain_parts(const allot__explanation *about)
     for (int32_t i = 0; i < about->verdict.parts; i++) {
         if (about->verdict.part[i] == 0)
             continue;
-        allot__facts_open(about, NULL, "{");
-        allot__fact(about, "slots", about->verdict.part[i]);
-        allot__fact_text(
-            about, "label",
+        OBJECT(
+            about, NULL, "slots label", about->verdict.part[i],
             allot_decision_part_label(about->decision, about->group, about->verdict.consumer, i));
-        allot__facts_end(about, "}");
     }
     allot__facts_end(about, "]");
 }
@@ -207,8 +198,7 @@ static void explain_parts(const allot__explanation *about)
 
 static void put_why(const allot__explanation *about, allot__why why)
 {
-    allot__fact_text(about, "why", allot__why_text(why));
-    allot__fact_text(about, "code", allot__why_code(why));
+    FACTS(about, "why code", allot__why_text(why), allot__why_code(why));
 }
 
 static void put_loan(const allot__explanation *about, const allot__lent *loan, bool lends)
@@ -216,10 +206,8 @@ static void put_loan(const allot__explanation *about, const allot__lent *loan, b
     const allot__ledger *ledger = about->work->ledger;
     int32_t other = ledger->holders[lends ? loan->borrower : loan->lender].row;
     allot__facts_open(about, NULL, "{");
-    allot__fact_flag(about, "lends", lends);
-    allot__fact_path(about, "other", allot__handle(about->work, other));
-    allot__fact(about, "slots", loan->slots);
-    allot__fact(about, "before", loan->before);
+    FACTS(about, "lends? other slots before", lends,
+          allot__path(about, allot__handle(about->work, other)).text, loan->slots, loan->before);
     put_why(about, loan->why);
     allot__facts_end(about, "}");
 }
@@ -241,7 +229,7 @@ static void explain_ledger(const allot__explanation *about)
         const allot__recall *recall = &ledger->recalls[i];
         if (recall->slots > recall->cut) {
             allot__facts_open(about, NULL, "{");
-            allot__fact(about, "slots", recall->slots - recall->cut);
+            FACTS(about, "slots", recall->slots - recall->cut);
             put_why(about, recall->why);
             allot__facts_end(about, "}");
         }

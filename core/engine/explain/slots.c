@@ -17,12 +17,11 @@ static void explain_holding(const allot__explanation *about)
     const allot__work *work = about->work;
     const allot__closed_slots *closed = work->closed;
     if (closed)
-        allot__fact(about, "closed",
-                    about->family != 0 ? closed->held_sum[about->family]
-                                       : closed->held[about->row]);
+        FACTS(about, "closed",
+              about->family != 0 ? closed->held_sum[about->family] : closed->held[about->row]);
     if (work->returned)
-        allot__fact(about, "returned", work->returned[about->row]);
-    allot__fact_flag(about, "whole", work->whole != NULL);
+        FACTS(about, "returned", work->returned[about->row]);
+    FACTS(about, "whole?", work->whole != NULL);
 }
 
 void allot__explain_coming(const allot__explanation *about)
@@ -34,11 +33,8 @@ void allot__explain_coming(const allot__explanation *about)
         for (int32_t k = 0; reclaim.group == about->group && k < reclaim.claim_count; k++) {
             if (reclaim.claims[k].consumer != about->verdict.consumer)
                 continue;
-            allot__facts_open(about, NULL, "{");
-            allot__fact_path(about, "from", reclaim.consumer);
-            allot__fact(about, "slots", reclaim.claims[k].slots);
-            allot__fact(about, "grace", reclaim.grace);
-            allot__facts_end(about, "}");
+            OBJECT(about, NULL, "from slots grace", allot__path(about, reclaim.consumer).text,
+                   reclaim.claims[k].slots, reclaim.grace);
         }
     }
     allot__facts_end(about, "]");
@@ -48,12 +44,12 @@ void allot__explain_lacking(const allot__explanation *about)
 {
     const allot__work *work = about->work;
     if (work->reach)
-        allot__fact(about, "reach", work->reach[about->row]);
-    allot__fact_flag(about, "young", allot__deficit(work, about->row) == 0);
+        FACTS(about, "reach", work->reach[about->row]);
+    FACTS(about, "young?", allot__deficit(work, about->row) == 0);
     if (about->verdict.waiting_since != INT64_MIN)
-        allot__fact(about, "since", about->verdict.waiting_since);
-    allot__fact(about, "claim_delay", about->rules->options[ALLOT_OPTION_CLAIM_DELAY]);
-    allot__fact_flag(about, "kept_back", work->kept && work->kept[0].held_back > 0);
+        FACTS(about, "since", about->verdict.waiting_since);
+    FACTS(about, "claim_delay kept_back?", about->rules->options[ALLOT_OPTION_CLAIM_DELAY],
+          work->kept && work->kept[0].held_back > 0);
 }
 
 /* ---- What it keeps --------------------------------------------------------------------------- */
@@ -67,36 +63,30 @@ static void explain_options(const allot__explanation *about)
     bool rounding =
         holder ? holder->rounding
                : work->allocated[about->row] - going > target && allot__over(work, about->row) == 0;
-    allot__fact(about, "target", target);
-    allot__fact_flag(about, "holds_rounding",
-                     about->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding);
+    FACTS(about, "target holds_rounding?", target,
+          about->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding);
 }
 
 /* Slots over quota that it keeps or must give, by which rules and numbers. */
 static void explain_kept(const allot__explanation *about)
 {
-    static const allot__term terms[] = {
-        ALLOT__TERM(allot__damped, over),      ALLOT__TERM(allot__damped, protected),
-        ALLOT__TERM(allot__damped, elsewhere), ALLOT__TERM(allot__damped, drains),
-        ALLOT__TERM(allot__damped, policy),    ALLOT__TERM(allot__damped, dead_zone),
-        ALLOT__TERM(allot__damped, interval),  ALLOT__TERM(allot__damped, most_reclaimed)};
     const allot__work *work = about->work;
     const int64_t *options = about->rules->options;
     const int64_t *given = work->state->groups[work->index].reclaimed_at;
     allot__damped damped;
     allot__damping(work, about->row, &damped);
     allot__facts_open(about, "kept", "{");
-    allot__fact_terms(about, terms, sizeof terms / sizeof *terms, &damped);
-    allot__fact_flag(about, "lost", work->hosts && work->hosts->lost[about->row] > 0);
-    allot__fact_text(about, "by", about->rules->policy->name);
-    allot__fact(about, "zone", options[ALLOT_OPTION_DEAD_ZONE]);
-    allot__fact(about, "seconds", options[ALLOT_OPTION_RECLAIM_INTERVAL]);
-    allot__fact(about, "percent", options[ALLOT_OPTION_MOST_RECLAIMED]);
+    FACTS(about, "over protected elsewhere drains policy dead_zone interval most_reclaimed",
+          damped.over, damped.protected, damped.elsewhere, damped.drains, damped.policy,
+          damped.dead_zone, damped.interval, damped.most_reclaimed);
+    FACTS(about, "lost? by zone seconds percent", work->hosts && work->hosts->lost[about->row] > 0,
+          about->rules->policy->name, options[ALLOT_OPTION_DEAD_ZONE],
+          options[ALLOT_OPTION_RECLAIM_INTERVAL], options[ALLOT_OPTION_MOST_RECLAIMED]);
     if (damped.interval > 0)
-        allot__fact(about, "gave_at", given[about->verdict.consumer]);
+        FACTS(about, "gave_at", given[about->verdict.consumer]);
     if (work->forced && work->forced[about->row] > 0) {
-        allot__fact(about, "forced", work->forced[about->row]);
-        allot__fact_flag(about, "window", work->enforced->why[about->row] == ALLOT__FORCED_WINDOW);
+        FACTS(about, "forced window?", work->forced[about->row],
+              work->enforced->why[about->row] == ALLOT__FORCED_WINDOW);
     }
     allot__facts_end(about, "}");
 }
@@ -122,22 +112,17 @@ static void put_reclaim(const allot__explanation *about, const allot_reclaim *re
 {
     int32_t by = reclaim->freed > 0 ? limited_by(about) : -1;
     allot__facts_open(about, NULL, "{");
-    allot__fact_text(about, "reason", reclaim->reason);
-    allot__fact(about, "slots", reclaim->slots);
-    allot__fact(about, "over", reclaim->over);
-    allot__fact(about, "grace", reclaim->grace);
+    FACTS(about, "reason slots over grace", reclaim->reason, reclaim->slots, reclaim->over,
+          reclaim->grace);
     allot__facts_open(about, "claims", "[");
     for (int32_t k = 0; k < reclaim->claim_count; k++) {
-        allot__facts_open(about, NULL, "{");
-        allot__fact_path(about, "to", reclaim->claims[k].consumer);
-        allot__fact(about, "slots", reclaim->claims[k].slots);
-        allot__facts_end(about, "}");
+        OBJECT(about, NULL, "to slots", allot__path(about, reclaim->claims[k].consumer).text,
+               reclaim->claims[k].slots);
     }
     allot__facts_end(about, "]");
     if (by >= 0) {
-        allot__fact(about, "freed", reclaim->freed);
-        allot__fact_path(about, "limited_by", allot__handle(about->work, by));
-        allot__fact(about, "limit", about->work->limit[by]);
+        FACTS(about, "freed limited_by limit", reclaim->freed,
+              allot__path(about, allot__handle(about->work, by)).text, about->work->limit[by]);
     }
     allot__facts_end(about, "}");
 }
@@ -145,7 +130,7 @@ static void put_reclaim(const allot__explanation *about, const allot_reclaim *re
 /* What the consumer gives back, and to which consumers. */
 static void explain_going(const allot__explanation *about)
 {
-    allot__fact(about, "gives", about->work->reclaimed[about->row]);
+    FACTS(about, "gives", about->work->reclaimed[about->row]);
     allot__facts_open(about, "reclaims", "[");
     for (int32_t i = 0;
          about->verdict.reclaimed > 0 && i < allot_decision_reclaims(about->decision); i++) {
@@ -192,9 +177,7 @@ static void explain_required(const allot__explanation *about)
         host_count += met;
         slots += met ? hosts->slots[host] : 0;
     }
-    allot__fact_text(about, "requires", of->name);
-    allot__fact(about, "meeting_hosts", host_count);
-    allot__fact(about, "meeting_slots", slots);
+    FACTS(about, "requires meeting_hosts meeting_slots", of->name, host_count, slots);
 }
 
 static void explain_exclusive(const allot__explanation *about)
@@ -202,16 +185,15 @@ static void explain_exclusive(const allot__explanation *about)
     const allot__work *work = about->work;
     const allot__group_hosts *hosts = work->hosts;
     int32_t exclusive = hosts->exclusive_of ? hosts->exclusive_of[about->row] : ALLOT_ROOT;
-    allot__fact(about, "blocked", hosts->blocked);
+    FACTS(about, "blocked", hosts->blocked);
     if (exclusive == ALLOT_ROOT)
         return;
-    allot__fact_path(about, "exclusive", exclusive);
+    FACTS(about, "exclusive", allot__path(about, exclusive).text);
     allot__facts_open(about, "leave", "[");
     for (int32_t host = 0; hosts->meant && host < hosts->count; host++) {
-        const allot_place used = {.name = host_name(work, host),
-                                  .slots = hosts->slots[host] - hosts->free[host]};
-        if (hosts->meant[host] == exclusive && used.slots > 0)
-            allot__fact_place(about, &used);
+        int32_t used = hosts->slots[host] - hosts->free[host];
+        if (hosts->meant[host] == exclusive && used > 0)
+            OBJECT(about, NULL, "name slots", host_name(work, host), used);
     }
     allot__facts_end(about, "]");
 }
@@ -231,15 +213,13 @@ static void explain_blocked(const allot__explanation *about)
                             ? allot__group_hosts_holds_for(work, row, about->row)
                             : 0;
         if (slots > over) {
-            allot__facts_open(about, NULL, "{");
-            allot__fact_path(about, "path", allot__handle(work, row));
-            allot__fact(about, "slots", slots - over);
-            allot__facts_end(about, "}");
+            OBJECT(about, NULL, "path slots", allot__path(about, allot__handle(work, row)).text,
+                   slots - over);
             shown++;
         }
     }
     allot__facts_end(about, "]");
-    allot__fact_flag(about, "make_way", work->group->options[ALLOT_OPTION_MAKE_WAY] != 0);
+    FACTS(about, "make_way?", work->group->options[ALLOT_OPTION_MAKE_WAY] != 0);
 }
 
 void allot__explain_hosts(const allot__explanation *about)
@@ -254,14 +234,10 @@ void allot__explain_hosts(const allot__explanation *about)
     if (about->family == 0 && hosts->places) {
         const allot_place *places = hosts->places + hosts->place_first[about->row];
         int32_t count = hosts->place_count[about->row];
-        allot__fact(about, "count", count);
-        allot__facts_open(about, "places", "[");
-        for (int32_t i = 0; i < count && i < ALLOT__EXPLAIN_HOSTS; i++)
-            allot__fact_place(about, &places[i]);
-        allot__facts_end(about, "]");
-        allot__fact(about, "unplaced", hosts->unplaced[about->row]);
-        allot__fact(about, "moved", work->moved ? work->moved[about->row] : 0);
-        allot__fact_flag(about, "ledger", work->ledger != NULL);
+        FACTS(about, "count", count);
+        allot__facts_places(about, "places", places, count, ALLOT__EXPLAIN_HOSTS);
+        FACTS(about, "unplaced moved ledger?", hosts->unplaced[about->row],
+              work->moved ? work->moved[about->row] : 0, work->ledger != NULL);
         explain_blocked(about);
     }
     allot__facts_end(about, "}");

@@ -33,10 +33,8 @@ static int32_t unit_of(const allot__units *units, const allot__task *task, int32
 
 static void put_slots(const inquiry *it, int32_t group, int64_t slots)
 {
-    allot__facts_open(&it->about, NULL, "{");
-    allot__fact(&it->about, "slots", slots);
-    allot__fact_text(&it->about, "group", allot_plan_group_name(it->about.decision->plan, group));
-    allot__facts_end(&it->about, "}");
+    OBJECT(&it->about, NULL, "slots group", slots,
+           allot_plan_group_name(it->about.decision->plan, group));
 }
 
 static void explain_what(const inquiry *it)
@@ -48,20 +46,17 @@ static void explain_what(const inquiry *it)
     allot_task task = {.also_count = 0};
     int32_t count;
     allot_state_task_at(it->state, it->task, &task);
-    allot__fact_text(about, "id", of->thing.id);
-    allot__fact_path(about, "path", of->consumer);
+    FACTS(about, "id path", of->thing.id, allot__path(about, of->consumer).text);
     allot__facts_open(about, "slots", "[");
     put_slots(it, task.group, it->units->slots[it->unit]);
     for (int32_t i = 0; i < task.also_count; i++)
         put_slots(it, task.also[i].group, task.also[i].slots);
     allot__facts_end(about, "]");
-    allot__fact_text(about, "host", host ? host->text : NULL);
-    allot__fact_text(about, "session", session ? session->text : NULL);
+    FACTS(about, "host session", host ? host->text : NULL, session ? session->text : NULL);
     if (of->started != 0)
-        allot__fact(about, "ran", allot__ran(it->state->now, of->started));
+        FACTS(about, "ran", allot__ran(it->state->now, of->started));
     allot__unit_tasks(it->units, it->unit, &count);
-    allot__fact(about, "sharing", count);
-    allot__fact(about, "sharing_ran", allot__unit_ran(it->state, it->units, it->unit));
+    FACTS(about, "sharing sharing_ran", count, allot__unit_ran(it->state, it->units, it->unit));
 }
 
 /* ---- Guards ---------------------------------------------------------------------------------- */
@@ -80,14 +75,13 @@ static void put_guard(const inquiry *it, const char *name, const allot__guard *g
     const allot__explanation *about = &it->about;
     int64_t room;
     allot__facts_open(about, name, "{");
-    allot__fact_text(about, "label", guard->label);
+    FACTS(about, "label", guard->label);
     if (known(it, guard->value)) {
-        allot__fact_text(about, "name", allot__explain_source(about, ALLOT_TASKS, guard->value));
-        allot__fact_flag(about, "flag", allot__explain_is_flag(about, ALLOT_TASKS, guard->value));
-        allot__fact(about, "value",
-                    *allot__rowset_values(&it->rows.rows, guard->value, it->at, 1, &room));
-        allot__fact(about, "min", guard->min);
-        allot__fact(about, "max", guard->max);
+        FACTS(about, "name flag? value min max",
+              allot__explain_source(about, ALLOT_TASKS, guard->value),
+              allot__explain_is_flag(about, ALLOT_TASKS, guard->value),
+              *allot__rowset_values(&it->rows.rows, guard->value, it->at, 1, &room), guard->min,
+              guard->max);
     }
     allot__facts_end(about, "}");
 }
@@ -113,7 +107,7 @@ static void put_mark(const inquiry *it)
     if (guard)
         put_guard(it, "guard", guard);
     else
-        allot__fact_text(&it->about, "mark", marks[mark]);
+        FACTS(&it->about, "mark", marks[mark]);
 }
 
 /* ---- Its place in the order ------------------------------------------------------------------ */
@@ -142,8 +136,7 @@ static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
 static void put_other(const inquiry *it, int32_t other)
 {
     int32_t key;
-    allot__fact_text(&it->about, "other", name_of(it, other));
-    allot__fact_text(&it->about, "own", name_of(it, it->at));
+    FACTS(&it->about, "other own", name_of(it, other), name_of(it, it->at));
     allot__victim_line_turn_back(&it->line, it->at, other);
     allot__pick_compare(&it->queue->pick, it->at, other, &key);
     if (key < it->queue->order.count)
@@ -156,15 +149,13 @@ static void put_queue(const inquiry *it, bool place)
 {
     const allot__explanation *about = &it->about;
     const allot__queue *queue = it->queue;
-    allot__fact(about, "owed", queue->owed);
-    allot__fact(about, "idle", queue->gone);
-    allot__fact(about, "picked", queue->picked.count);
-    allot__fact(about, "picked_slots", queue->picked.slots);
+    FACTS(about, "owed idle picked picked_slots", queue->owed, queue->gone, queue->picked.count,
+          queue->picked.slots);
     if (!place)
         return;
     allot__explain_keys(about, ALLOT_TASKS, &queue->order);
-    allot__fact(about, "number", allot__victim_line_place(&it->line, it->at) + 1);
-    allot__fact(about, "candidates", it->line.all.count);
+    FACTS(about, "number candidates", allot__victim_line_place(&it->line, it->at) + 1,
+          it->line.all.count);
 }
 
 static void put_going(const inquiry *it)
@@ -175,7 +166,7 @@ static void put_going(const inquiry *it)
     int64_t before = allot__victim_line_before(&it->line, it->at);
     if (next < it->line.all.count)
         put_other(it, it->line.all.rows[next]);
-    allot__fact(about, "less", it->queue->owed - it->queue->gone - before);
+    FACTS(about, "less", it->queue->owed - it->queue->gone - before);
     allot__facts_open(about, "guards", "[");
     for (size_t i = 0; i < guards->count; i++)
         put_guard(it, NULL, (const allot__guard *)guards->items + i);
@@ -186,12 +177,11 @@ static void put_staying(const inquiry *it)
 {
     const allot__queue *queue = it->queue;
     int32_t last = queue->picked.count > 0 ? allot__victim_line_last(&it->line) : -1;
-    allot__fact_flag(&it->about, "spared",
-                     last >= 0 && allot__victim_line_place(&it->line, it->at) < last);
+    FACTS(&it->about, "spared?", last >= 0 && allot__victim_line_place(&it->line, it->at) < last);
     if (last >= 0 && !it->about.work->reach)
         put_other(it, it->line.all.rows[last]);
-    allot__fact(&it->about, "more",
-                allot__victim_line_before(&it->line, it->at) + 1 + queue->idle - queue->owed);
+    FACTS(&it->about, "more",
+          allot__victim_line_before(&it->line, it->at) + 1 + queue->idle - queue->owed);
 }
 
 /* ---- Goes or stays --------------------------------------------------------------------------- */
@@ -202,8 +192,7 @@ static void explain_alone(const inquiry *it)
     if (mark_of(it) != ALLOT__ELIGIBLE || !gives)
         return;
     put_queue(it, true);
-    allot__fact_flag(&it->about, "differ", it->about.work->reach != NULL);
-    allot__fact_flag(&it->about, "goes", picked(it, it->at));
+    FACTS(&it->about, "differ? goes?", it->about.work->reach != NULL, picked(it, it->at));
     if (picked(it, it->at))
         put_going(it);
     else
@@ -263,8 +252,8 @@ static int explain_in_group(const inquiry *it, int32_t group)
     int status = allot__victim_line_make(&there.keys, &arena, &there.line);
     if (status == ALLOT_OK) {
         allot__facts_open(&there.about, NULL, "{");
-        allot__fact_text(&there.about, "group", allot_plan_group_name(it->state->plan, group));
-        allot__fact_path(&there.about, "path", there.about.verdict.consumer);
+        FACTS(&there.about, "group path", allot_plan_group_name(it->state->plan, group),
+              allot__path(&there.about, there.about.verdict.consumer).text);
         put_queue(&there, mark_of(&there) == ALLOT__ELIGIBLE);
         allot__facts_end(&there.about, "}");
     }
@@ -277,7 +266,7 @@ static int explain_coupled(const inquiry *it)
 {
     const uint8_t *chosen = it->about.work->chosen;
     int status = ALLOT_OK;
-    allot__fact_flag(&it->about, "goes", chosen[it->task / 8] >> it->task % 8 & 1);
+    FACTS(&it->about, "goes?", chosen[it->task / 8] >> it->task % 8 & 1);
     allot__facts_open(&it->about, "groups", "[");
     for (int32_t i = 0; i < it->about.decision->plan->group_count && status == ALLOT_OK; i++)
         status = explain_in_group(it, i);

@@ -187,28 +187,21 @@ static void put_apart(const allot__job_explanation *it, const char *name, const 
 {
     if (of->count == 0)
         return;
-    allot__facts_open(&it->about, name, "{");
-    allot__fact(&it->about, "count", of->count);
-    allot__fact(&it->about, "slots", of->slots);
-    allot__fact_text(&it->about, "host", site_at(it, of->first)->name);
-    allot__facts_end(&it->about, "}");
+    OBJECT(&it->about, name, "count slots host", of->count, of->slots,
+           site_at(it, of->first)->name);
 }
 
 void allot__explain_view(const allot__job_explanation *it)
 {
-    static const allot__term terms[] = {ALLOT__TERM(tally, hosts), ALLOT__TERM(tally, slots),
-                                        ALLOT__TERM(tally, run),   ALLOT__TERM(tally, held),
-                                        ALLOT__TERM(tally, kept),  ALLOT__TERM(tally, leased),
-                                        ALLOT__TERM(tally, empty)};
     const allot__host_view *view = view_of(it);
     tally sum = {0};
     for (int32_t host = 0; host < view->count; host++)
         if (allot__host_view_has(view, it->set, host))
             count_host(it, host, &sum);
     allot__facts_open(&it->about, "view", "{");
-    allot__fact_terms(&it->about, terms, sizeof terms / sizeof *terms, &sum);
-    allot__fact(&it->about, "free", it->free);
-    allot__fact_flag(&it->about, "known", view->host_of != NULL);
+    FACTS(&it->about, "hosts slots run held kept leased empty", sum.hosts, sum.slots, sum.run,
+          sum.held, sum.kept, sum.leased, sum.empty);
+    FACTS(&it->about, "free known?", it->free, view->host_of != NULL);
     if (view->host_of) {
         put_apart(it, "closed", &sum.closed);
         put_apart(it, "alone", &sum.alone);
@@ -225,15 +218,11 @@ static void put_own_host(const allot__job_explanation *it, const allot__job_plac
     int32_t host = allot__host_view_host(view, place->site);
     const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
     allot__facts_open(&it->about, NULL, "{");
-    allot__fact_text(&it->about, "name", site ? site->name : "the cluster");
-    allot__fact(&it->about, "slots", place->slots);
-    allot__fact_flag(&it->about, "closed",
-                     host < 0 || (site != NULL && site->closed != ALLOT_OPEN));
+    FACTS(&it->about, "name slots closed?", site ? site->name : "the cluster", place->slots,
+          host < 0 || (site != NULL && site->closed != ALLOT_OPEN));
     if (host >= 0) {
-        allot__fact_flag(&it->about, "alone", view->alone[host] > 0);
-        allot__fact(&it->about, "running", view->running[host]);
-        allot__fact(&it->about, "kept", it->kept[host]);
-        allot__fact(&it->about, "free", unused(view, host) - it->kept[host]);
+        FACTS(&it->about, "alone? running kept free", view->alone[host] > 0, view->running[host],
+              it->kept[host], unused(view, host) - it->kept[host]);
     }
     allot__facts_end(&it->about, "}");
 }
@@ -245,7 +234,7 @@ void allot__explain_own_hosts(const allot__job_explanation *it)
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++)
         put_own_host(it, &places[i]);
     allot__facts_end(&it->about, "]");
-    allot__fact(&it->about, "own_count", it->job->place_count);
+    FACTS(&it->about, "own_count", it->job->place_count);
 }
 
 /* ---- Resources ------------------------------------------------------------------------------- */
@@ -265,11 +254,7 @@ static void put_resource(const allot__job_explanation *it, const allot_job_resou
 {
     allot_resource stated = {NULL, 0, 0};
     (void)allot_plan_resource_at(it->about.work->plan, of->resource, &stated);
-    allot__facts_open(&it->about, NULL, "{");
-    allot__fact_text(&it->about, "name", stated.name);
-    allot__fact(&it->about, "amount", of->amount);
-    allot__fact(&it->about, "asked", asked);
-    allot__facts_end(&it->about, "}");
+    OBJECT(&it->about, NULL, "name amount asked", stated.name, of->amount, asked);
 }
 
 void allot__explain_resources(const allot__job_explanation *it)
@@ -321,11 +306,9 @@ static void put_holders(const allot__job_explanation *it)
             continue;
         allot__facts_open(&it->about, NULL, "{");
         allot__fact_queue(it, queue);
-        allot__fact(&it->about, "jobs", it->tally[2 * queue]);
-        allot__fact(&it->about, "amount", it->tally[2 * queue + 1]);
-        allot__fact_flag(&it->about, "may", allot__explain_may(it, it->job->queue, queue));
-        allot__fact_flag(&it->about, "ends",
-                         allot__action_ends(allot__explain_queue_of(it, queue)->on_preempt));
+        FACTS(&it->about, "jobs amount may? ends?", it->tally[2 * queue], it->tally[2 * queue + 1],
+              allot__explain_may(it, it->job->queue, queue),
+              allot__action_ends(allot__explain_queue_of(it, queue)->on_preempt));
         allot__facts_end(&it->about, "}");
     }
     allot__facts_end(&it->about, "]");
@@ -338,17 +321,13 @@ void allot__explain_resource(const allot__job_explanation *it)
     int32_t number = it->verdict.binding;
     (void)allot_plan_resource_at(it->about.work->plan, number, &of);
     allot__facts_open(&it->about, "resource", "{");
-    allot__fact_text(&it->about, "name", of.name);
-    allot__fact(&it->about, "amount", of.amount);
-    allot__fact(&it->about, "used", resources->used[number]);
-    allot__fact(&it->about, "asked", amount_of(it, it->number, number));
-    allot__fact_flag(&it->about, "preemptable", of.preemptable != 0);
+    FACTS(&it->about, "name amount used asked preemptable?", of.name, of.amount,
+          resources->used[number], amount_of(it, it->number, number), of.preemptable != 0);
     count_held(it, number);
     put_holders(it);
     if (it->verdict.why == ALLOT_PEND_RESOURCE_WAIT) {
-        allot__fact(&it->about, "wait", allot__preemption_wait(it->queues));
-        allot__fact(&it->about, "ago",
-                    allot__ran(it->about.work->state->now, resources->told_at[number]));
+        FACTS(&it->about, "wait ago", allot__preemption_wait(it->queues),
+              allot__ran(it->about.work->state->now, resources->told_at[number]));
     }
     allot__facts_end(&it->about, "}");
 }

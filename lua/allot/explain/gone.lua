@@ -43,11 +43,10 @@ local function parameter(say, it)
 end
 
 function gone.stays(say, it, job)
-  local names, more = {}, it.above_count > words.NAMED
-  if it.above_count == 0 then return say("No queue may preempt jobs of /{} (P-7).", job.queue) end
-  for i, name in ipairs(it.above) do names[i] = words.phrase("/{.50}", name) end
+  local names, more = words.few(it.above, function (name) return "/" .. name:sub(1, 50) end)
+  if #it.above == 0 then return say("No queue may preempt jobs of /{} (P-7).", job.queue) end
   say("It keeps running. Jobs of {?{}|these} queues may preempt it (P-7): {}{?, ...|.}", more,
-    it.above_count, words.list(names), more)
+    #it.above, names, more)
   if it.type then say(TYPES[it.type]) end
   for _, each in ipairs(it.parameters) do parameter(say, each) end
   if it.guard then
@@ -162,11 +161,9 @@ local function sparing(say, it)
       say("  {} or {?more|less} (P-{}).", words.phrase(of.spares, value), of.up, each.number)
     end
   end
-  local names = {}
-  for i, name in ipairs(it.guards) do names[i] = name:sub(1, 50) end
-  if it.guard_count > 0 then
-    say('Guard{?|s} of policy "{.100}" let it go: {}{?, ...|}.', it.guard_count, it.policy,
-      words.list(names), it.guard_count > words.NAMED)
+  local names, more = words.few(it.guards, function (name) return name:sub(1, 50) end)
+  if #it.guards > 0 then
+    say('Guard{?|s} of policy "{.100}" let it go: {}{?, ...|}.', #it.guards, it.policy, names, more)
   end
 end
 

@@ -19,7 +19,7 @@ end
 local function named(list, count)
   if count == 0 then return "" end
   local more = count > #list and (" and %d more"):format(count - #list) or ""
-  return " (" .. words.ids(list) .. more .. ")"
+  return " (" .. words.names(list, 100) .. more .. ")"
 end
 
 --- "In gpu " to begin a sentence; empty if there is only one group.

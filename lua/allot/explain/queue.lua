@@ -76,26 +76,22 @@ end
 
 --- ---- Other queues ---------------------------------------------------------------------------
 
-local function names(list)
-  local out = {}
-  for i, queue in ipairs(list) do
-    out[i] = words.phrase("/{.50}{&+{}}", queue.queue, queue.preferred)
-  end
-  return words.list(out)
+local function name(queue)
+  return words.phrase("/{.50}{&+{}}", queue.queue, queue.preferred)
 end
 
 local function relation(say, it)
-  if it.below_count == 0 then
+  if #it.below == 0 then
     say "Its jobs may preempt no jobs (P-7)."
   else
-    say("Its jobs may preempt those of {} queue{|s} (P-7): {}{?, ...|}.", it.below_count,
-      names(it.below), it.below_count > words.NAMED)
+    say("Its jobs may preempt those of {} queue{|s} (P-7): {}{?, ...|}.", #it.below,
+      words.few(it.below, name))
   end
-  if it.above_count == 0 then
+  if #it.above == 0 then
     say "No queue may preempt its jobs (P-7)."
   else
-    say("{} queue{|s} may preempt its jobs (P-7): {}{?, ...|}.", it.above_count, names(it.above),
-      it.above_count > words.NAMED)
+    say("{} queue{|s} may preempt its jobs (P-7): {}{?, ...|}.", #it.above,
+      words.few(it.above, name))
   end
 end
 

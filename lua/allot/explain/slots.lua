@@ -26,7 +26,7 @@ end
 
 --- The first names of a list of tasks; `count` is how many there are.
 local function names(list, count)
-  return words.ids(list) .. (count > words.NAMED and " and others" or "")
+  return words.names(list, 100) .. (count > words.NAMED and " and others" or "")
 end
 
 --- Tasks that start, and tasks for which slots are held.

@@ -91,11 +91,18 @@ function words.list(items)
   return text
 end
 
---- A list of ids in one text.
-function words.ids(list)
+--- A list of names in one text, each of at most so many bytes.
+function words.names(list, most)
   local cut = {}
-  for i, id in ipairs(list) do cut[i] = id:sub(1, 100) end
+  for i, name in ipairs(list) do cut[i] = name:sub(1, most) end
   return words.list(cut)
+end
+
+--- The first of a list, each written by `word`; and whether there are more.
+function words.few(list, word)
+  local items = {}
+  for i = 1, math.min(#list, words.NAMED) do items[i] = word(list[i]) end
+  return words.list(items), #list > words.NAMED
 end
 
 --- A value of a column; of a flag "true" or "false".
