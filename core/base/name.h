@@ -35,4 +35,17 @@ int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *pr
 void allot__index_clear(allot__index *index);
 void allot__index_free(allot_engine *engine, allot__index *index);
 
+/* ---- The search for the nearest name, one candidate at a time -----------------------------------
+ */
+
+typedef struct allot__near {
+    const char *name; /* sought */
+    size_t len;
+    int32_t best; /* twice the best distance so far, + 1 if upper and lower case differ */
+} allot__near;
+
+allot__near allot__near_begin(const char *name, size_t len);
+/* Is this candidate near, and nearer than all before it? Then it becomes the best. */
+bool allot__near_try(allot__near *near, const char *candidate, size_t len);
+
 #endif

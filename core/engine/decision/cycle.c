@@ -4,7 +4,7 @@
 #include "engine/decision/decision.h"
 #include "engine/jobs/dispatch.h"
 #include "engine/rows/enforce.h"
-#include "engine/hosts/joint.h"
+#include "engine/hosts/match.h"
 #include "engine/ownership/ledger.h"
 #include "engine/quota/monitor.h"
 #include "engine/quota/quota.h"

@@ -59,18 +59,19 @@ static inline allot__fact allot__fact_text(const char *text)
     _Generic((x), char * : allot__fact_text, const char * : allot__fact_text, default            \
              : allot__fact_number)(x)
 #endif
-#define ALLOT__FACT_1(x)                                               ALLOT__FACT(x)
-#define ALLOT__FACT_2(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_1(__VA_ARGS__)
-#define ALLOT__FACT_3(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_2(__VA_ARGS__)
-#define ALLOT__FACT_4(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_3(__VA_ARGS__)
-#define ALLOT__FACT_5(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_4(__VA_ARGS__)
-#define ALLOT__FACT_6(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_5(__VA_ARGS__)
-#define ALLOT__FACT_7(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_6(__VA_ARGS__)
-#define ALLOT__FACT_8(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_7(__VA_ARGS__)
-#define ALLOT__FACT_9(x, ...)                                          ALLOT__FACT(x), ALLOT__FACT_8(__VA_ARGS__)
-#define ALLOT__FACT_10(x, ...)                                         ALLOT__FACT(x), ALLOT__FACT_9(__VA_ARGS__)
-#define ALLOT__FACT_11(x, ...)                                         ALLOT__FACT(x), ALLOT__FACT_10(__VA_ARGS__)
-#define ALLOT__FACT_12(x, ...)                                         ALLOT__FACT(x), ALLOT__FACT_11(__VA_ARGS__)
+#define ALLOT__FACT_1(x)       ALLOT__FACT(x)
+#define ALLOT__FACT_2(x, ...)  ALLOT__FACT(x), ALLOT__FACT_1(__VA_ARGS__)
+#define ALLOT__FACT_3(x, ...)  ALLOT__FACT(x), ALLOT__FACT_2(__VA_ARGS__)
+#define ALLOT__FACT_4(x, ...)  ALLOT__FACT(x), ALLOT__FACT_3(__VA_ARGS__)
+#define ALLOT__FACT_5(x, ...)  ALLOT__FACT(x), ALLOT__FACT_4(__VA_ARGS__)
+#define ALLOT__FACT_6(x, ...)  ALLOT__FACT(x), ALLOT__FACT_5(__VA_ARGS__)
+#define ALLOT__FACT_7(x, ...)  ALLOT__FACT(x), ALLOT__FACT_6(__VA_ARGS__)
+#define ALLOT__FACT_8(x, ...)  ALLOT__FACT(x), ALLOT__FACT_7(__VA_ARGS__)
+#define ALLOT__FACT_9(x, ...)  ALLOT__FACT(x), ALLOT__FACT_8(__VA_ARGS__)
+#define ALLOT__FACT_10(x, ...) ALLOT__FACT(x), ALLOT__FACT_9(__VA_ARGS__)
+#define ALLOT__FACT_11(x, ...) ALLOT__FACT(x), ALLOT__FACT_10(__VA_ARGS__)
+#define ALLOT__FACT_12(x, ...) ALLOT__FACT(x), ALLOT__FACT_11(__VA_ARGS__)
+
 #define ALLOT__FACT_COUNT(a, b, c, d, e, f, g, h, i, j, k, l, of, ...) ALLOT__FACT_##of
 #define ALLOT__FACTS(...)                                                                          \
     ((const allot__fact[12]){                                                                      \
@@ -126,13 +127,13 @@ void allot__explain_key(const allot__explanation *about, const char *name, const
 /* The guard that gave a task or job its mark (engine/rows/rowset.h); NULL: none did. */
 const allot__guard *allot__explain_guard(const allot__explanation *about, int32_t mark);
 
-/* The chapters of a consumer: quota (quota.c); slots given and taken, and hosts (slots.c). */
+/* consumer.c: quota; slots given and taken; and hosts. */
 void allot__explain_quota(const allot__explanation *about);
 void allot__explain_changes(const allot__explanation *about);
 void allot__explain_hosts(const allot__explanation *about);
 /* queue.c: for a queue, in place of these. ENOMEM. */
 int allot__explain_queue(const allot__explanation *about, int32_t queue);
-/* slots.c: which consumers give slots back for the subject, and why no consumer gives more. */
+/* Which consumers give slots back for the subject, and why no consumer gives more. */
 void allot__explain_coming(const allot__explanation *about);
 void allot__explain_lacking(const allot__explanation *about);
 

@@ -89,8 +89,6 @@ void allot__explain_slice(const allot__job_explanation *it);
 void allot__explain_resources(const allot__job_explanation *it);
 void allot__explain_resource(const allot__job_explanation *it);
 void allot__explain_released(const allot__job_explanation *it, int32_t other);
-/* candidates.c: which jobs it may preempt, which not, and why these are not enough. */
-void allot__explain_candidates(const allot__job_explanation *it);
 /* gone.c: why it is preempted, and what would have protected it; ENOMEM. */
 int allot__explain_gone(allot__job_explanation *it);
 /* What protects a job that stays, since when, until when. */

@@ -164,7 +164,7 @@ static void put_named(const allot__explanation *about, const char *list, const c
     for (int32_t i = 0; i < names->count && i < ALLOT__EXPLAIN_NAMED; i++)
         allot__facts_item(about, names->ids[i]);
     allot__facts_end(about, "]");
-    FACTS(about, "count", names->count);
+    FACTS(about, count, names->count);
 }
 
 /* Lists tasks that start, those that slots are held for, and those that wait. */

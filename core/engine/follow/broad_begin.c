@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/follow/follow.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* Among more classes than these a step costs no less than a pouring. */
 enum { CLASSES_MAX = 4096, SLOTS = 4 * CLASSES_MAX, USUAL = 1024 };

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* hosts.c: the group's hosts, and the slots that tasks use on them. */
+/* hosts.c: the group's hosts, which consumers they serve, and the slots that tasks use on them. */
 #include "engine/hosts/hosts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "engine/hosts/match.h"
 
 static bool here(const allot__work *work, const allot__site *site)
 {
@@ -159,6 +162,329 @@ int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32
     return slots;
 }
 
+/* ---- Requirements ---------------------------------------------------------------------------- */
+
+enum { BATCH = 512 };
+
+/* The number of the policy's requirement among those asked so far, added where it is new. */
+static int32_t number_of(allot__group_hosts *hosts, const allot_policy *policy, const char *name)
+{
+    int32_t number = allot__requirement_find(policy, name);
+    int32_t i = 0;
+    while (i < hosts->requirement_count &&
+           (hosts->requirements[i].policy != policy || hosts->requirements[i].number != number))
+        i++;
+    if (i == hosts->requirement_count && number >= 0) {
+        hosts->requirements[hosts->requirement_count++] =
+            (allot__requires){.policy = policy, .number = number};
+    }
+    return number >= 0 ? i : -1;
+}
+
+/* Finds each row's requirement: its consumer's, else its parent's. */
+static int find_asks(allot__work *work, allot__group_hosts *hosts)
+{
+    size_t rows = (size_t)work->tree->rows, stated = work->plan->requires.count;
+    const allot__require *list = work->plan->requires.items;
+    hosts->asks = allot__arena_take(work->arena, rows, sizeof *hosts->asks);
+    hosts->requirements = allot__arena_take(work->arena, stated, sizeof *hosts->requirements);
+    if (!hosts->asks || !hosts->requirements)
+        return ALLOT_ENOMEM;
+    for (size_t row = 0; row < rows; row++)
+        hosts->asks[row] = -1;
+    for (size_t i = 0; i < stated; i++) {
+        int32_t row = allot__row(work->plan, work->index, list[i].consumer);
+        hosts->asks[row] = number_of(hosts, allot__rules_at(work, row)->policy, list[i].name);
+    }
+    for (int32_t family = 1; family < work->tree->families; family++) {
+        int32_t above = hosts->asks[work->group->parent[family]];
+        int32_t first = allot__family_first(work, family);
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++)
+            hosts->asks[row] = hosts->asks[row] >= 0 ? hosts->asks[row] : above;
+    }
+    return ALLOT_OK;
+}
+
+/* Evaluates a requirement for `count` of the plan's hosts. */
+static int ask(const allot__work *work, const allot__requires *requires, const int32_t *sites,
+               int32_t count, int64_t *out)
+{
+    const allot_policy *policy = requires->policy;
+    const allot__requirement *it =
+        (const allot__requirement *)policy->requirements.items + requires->number;
+    allot_batch batch = {.count = count,
+                         .plan = work->plan,
+                         .group = work->index,
+                         .rows = ALLOT_HOSTS,
+                         .items = sites,
+                         .state = work->state};
+    return policy->provider.compute(policy->provider.ud, it->function, &batch, out, work->report);
+}
+
+/* The plan's hosts come first; others have no attributes, and meet nothing. */
+static int meet(allot__work *work, allot__group_hosts *hosts, allot__requires *requires)
+{
+    int64_t answers[BATCH];
+    int32_t planned = 0;
+    requires->met = allot__arena_take(work->arena, (size_t)hosts->count, 1);
+    if (!requires->met)
+        return ALLOT_ENOMEM;
+    while (planned < hosts->count && hosts->site[planned] < allot_plan_hosts(work->plan))
+        planned++;
+    for (int32_t host = planned; host < hosts->count; host++) {
+        requires->met[host] = 0;
+    }
+    for (int32_t first = 0; first < planned; first += BATCH) {
+        int32_t count = planned - first < BATCH ? planned - first : BATCH;
+        int status = ask(work, requires, hosts->site + first, count, answers);
+        for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+            requires->met[first + i] = answers[i] != 0;
+        }
+        if (status != ALLOT_OK)
+            return status;
+    }
+    return ALLOT_OK;
+}
+
+/* Reports consumers that want slots but whose requirement no open host meets. */
+static void say_unmet(const allot__work *work, const allot__group_hosts *hosts)
+{
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool asks = hosts->asks[row] >= 0 && allot__family_of(work, row) == 0;
+        const allot__requires *requires = asks ? &hosts->requirements[hosts->asks[row]] : NULL;
+        if (!asks || requires->slots > 0 || work->demand[row] == 0)
+            continue;
+        const allot__requirement *it =
+            (const allot__requirement *) requires->policy->requirements.items + requires->number;
+        char path[512];
+        allot_plan_path(work->plan, allot__handle(work, row), path, sizeof path);
+        allot_report_say(work->report, ALLOT_WARNING, "W-requires",
+                         "%.400s requires \"%.100s\": no open host meets that, so it gets nothing",
+                         path, it->name);
+    }
+}
+
+/* Limits leaves to the slots of hosts that meet their requirements. */
+static int cut_limits(allot__work *work, const allot__group_hosts *hosts)
+{
+    int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
+    if (!limits)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < hosts->requirement_count; i++) {
+        int64_t slots = 0;
+        for (int32_t host = 0; host < hosts->count; host++)
+            slots += hosts->requirements[i].met[host] != 0 ? hosts->slots[host] : 0;
+        hosts->requirements[i].slots = slots < ALLOT_AMOUNT_MAX ? (int32_t)slots : ALLOT_AMOUNT_MAX;
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool asks = hosts->asks[row] >= 0 && allot__family_of(work, row) == 0;
+        int32_t most = asks ? hosts->requirements[hosts->asks[row]].slots : ALLOT_NONE;
+        limits[row] = work->limit[row] < most ? work->limit[row] : most;
+    }
+    work->limit = limits;
+    say_unmet(work, hosts);
+    return ALLOT_OK;
+}
+
+/* Finds the requirement of each row, and the hosts that meet it. */
+static int require_hosts(allot__work *work, allot__group_hosts *hosts)
+{
+    if (work->plan->requires.count == 0)
+        return ALLOT_OK;
+    int status = find_asks(work, hosts);
+    for (int32_t i = 0; i < hosts->requirement_count && status == ALLOT_OK; i++)
+        status = meet(work, hosts, &hosts->requirements[i]);
+    return status == ALLOT_OK ? cut_limits(work, hosts) : status;
+}
+
+/* ---- Exclusive consumers (H-14) -------------------------------------------------------------- */
+
+/* Finds exclusive_of. */
+static int exclusive_hosts(allot__work *work, allot__group_hosts *hosts)
+{
+    const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
+    int32_t rows = work->tree->rows;
+    int32_t some = 0;
+    for (int32_t row = 0; row < rows; row++)
+        some |= exclusive[row];
+    if (some == 0)
+        return ALLOT_OK;
+    hosts->exclusive_of = allot__arena_take(work->arena, (size_t)rows, sizeof *hosts->exclusive_of);
+    if (!hosts->exclusive_of)
+        return ALLOT_ENOMEM;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t parent = work->group->parent[family];
+        int32_t above = family > 0 ? hosts->exclusive_of[parent] : ALLOT_ROOT;
+        int32_t first = allot__family_first(work, family);
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++)
+            hosts->exclusive_of[row] = exclusive[row] != 0 ? allot__handle(work, row) : above;
+    }
+    return ALLOT_OK;
+}
+
+/* Sums up values of leaves for each parent. */
+static void add_up(const allot__work *work, int64_t *values)
+{
+    for (int32_t family = work->tree->families - 1; family > 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        int64_t sum = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++)
+            sum += values[row];
+        values[work->group->parent[family]] = sum;
+    }
+}
+
+int64_t allot__hosts_unmet(const allot__work *work, int32_t row, int32_t limit)
+{
+    int32_t want = work->demand[row] < limit ? work->demand[row] : limit;
+    int32_t kept = work->group->columns[ALLOT_RESERVE][row];
+    int64_t more = (int64_t)(want > kept ? want : kept) - work->allocated[row];
+    return more > 0 ? more : 0;
+}
+
+static int32_t least(int32_t a, int64_t b)
+{
+    return b < a ? (int32_t)b : a;
+}
+
+static void name_owners(allot__group_hosts *hosts, const int32_t *seen)
+{
+    for (int32_t host = 0; host < hosts->count; host++) {
+        bool contested = seen[host] == ALLOT__NOBODY;
+        if (contested || (hosts->owner[host] == ALLOT_ROOT && seen[host] >= 0)) {
+            hosts->owner[host] = seen[host];
+            hosts->owned = true;
+        }
+    }
+}
+
+/* Puts slots whose host no task states on the hosts that their consumer owns. */
+static void find_lost(const allot__work *work, allot__group_hosts *hosts, int64_t *lost)
+{
+    for (int32_t host = 0; host < hosts->count; host++) {
+        if (hosts->owner[host] >= 0) {
+            int64_t *left = &lost[allot__row(work->plan, work->index, hosts->owner[host])];
+            int32_t found = least(hosts->free[host], *left);
+            found = least(found, hosts->unknown);
+            hosts->free[host] -= found;
+            hosts->unknown -= found;
+            *left -= found;
+        }
+    }
+}
+
+/* Slots of exclusive consumers that are neither on a host that tasks state nor on an own host are
+ * assumed on the first hosts, in plan order, on which no task is known to run. These hosts are
+ * closed, too, and other consumers do not get the rest of them. */
+static void guess(const allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
+                  const int32_t *lost, int64_t *left)
+{
+    memset(left, 0, (size_t)work->tree->rows * sizeof *left);
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (hosts->exclusive_of[row] != ALLOT_ROOT && allot__family_of(work, row) == 0)
+            left[allot__row(work->plan, work->index, hosts->exclusive_of[row])] += lost[row];
+    for (int32_t host = 0; host < hosts->count; host++)
+        if (hosts->owner[host] >= 0)
+            left[allot__row(work->plan, work->index, hosts->owner[host])] -= hosts->free[host];
+    for (int32_t row = 0, host = 0; row < work->tree->rows; row++) {
+        for (; left[row] > 0 && host < hosts->count; host++) {
+            bool open = hosts->owner[host] == ALLOT_ROOT && seen[host] < ALLOT__NOBODY;
+            int64_t slots = open ? hosts->slots[host] : 0;
+            hosts->guessed += slots > left[row] ? slots - left[row] : 0;
+            left[row] -= slots;
+        }
+    }
+}
+
+/* Gives leaves the slots that they still want, on own hosts first; returns the number of slots left
+ * on owned hosts. */
+static int64_t unwanted(const allot__work *work, allot__match *match)
+{
+    const allot__group_hosts *hosts = work->hosts;
+    int64_t slots = 0;
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (match->class_of[row] >= 0) {
+            allot__match_push(match, match->class_of[row],
+                              allot__hosts_unmet(work, row, work->limit[row]));
+        }
+    }
+    for (int32_t host = 0; host < hosts->count; host++) {
+        int32_t kind = match->kind_of[host];
+        if (kind >= 0 && hosts->owner[host] != ALLOT_ROOT) {
+            slots += match->left[kind];
+            match->left[kind] = 0; /* counted for all hosts of the kind */
+        } else if (kind < 0) {
+            slots += hosts->free[host]; /* contested */
+        }
+    }
+    return slots;
+}
+
+/* Blocks free slots that the owner of their host does not want. */
+static int block(allot__work *work, allot__group_hosts *hosts)
+{
+    allot__match match;
+    int status = allot__match_make(work, ALLOT__FREE_SLOTS, 0, &match);
+    if (status != ALLOT_OK)
+        return status;
+    int64_t idle = work->slots;
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        idle -= allot__family_of(work, row) == 0 ? work->allocated[row] : 0;
+    idle = idle > 0 ? idle : 0;
+    hosts->blocked += hosts->guessed + unwanted(work, &match);
+    hosts->blocked = hosts->blocked < idle ? hosts->blocked : idle;
+    allot__work_resize(work, work->slots - hosts->blocked);
+    return ALLOT_OK;
+}
+
+static void say(const allot__work *work, const allot__group_hosts *hosts, const int32_t *seen)
+{
+    for (int32_t host = 0; host < hosts->count; host++) {
+        if (seen[host] == ALLOT__NOBODY && hosts->slots[host] > 0) {
+            allot_report_say(
+                work->report, ALLOT_WARNING, "W-exclusive",
+                "host %.200s: an exclusive consumer and others run there: no consumer gets "
+                "its %d free slots",
+                work->state->tasks.sites[hosts->site[host]].name, (int)hosts->free[host]);
+        }
+    }
+    if (hosts->exclusive_of && hosts->unknown > 0) {
+        allot_report_say(work->report, ALLOT_WARNING, "W-hosts",
+                         "no task tells the host of %" PRId64 " slots held: exclusive consumers "
+                         "get no other hosts than theirs, since none is known to be empty",
+                         hosts->unknown);
+    }
+}
+
+/* Settles owners. `seen`, by host: the consumer that runs there (an exclusive consumer, or
+ * ALLOT_ROOT; ALLOT__NOBODY: several that may not share it; anything less: none). `lost`, by row:
+ * the slots whose host no task states. Takes these off the free slots, and sets blocked slots
+ * apart. */
+static int settle_hosts(allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
+                        const int32_t *lost)
+{
+    name_owners(hosts, seen);
+    bool some = hosts->owned || (hosts->exclusive_of != NULL && hosts->unknown > 0);
+    if (!some) {
+        say(work, hosts, seen);
+        return ALLOT_OK;
+    }
+    size_t rows = (size_t)work->tree->rows;
+    int64_t *sums = allot__arena_take(work->arena, rows, sizeof *sums);
+    if (!sums)
+        return ALLOT_ENOMEM;
+    if (hosts->exclusive_of && hosts->unknown > 0)
+        guess(work, hosts, seen, lost, sums);
+    for (size_t row = 0; row < rows; row++)
+        sums[row] = lost[row];
+    add_up(work, sums);
+    find_lost(work, hosts, sums);
+    say(work, hosts, seen);
+    return block(work, hosts);
+}
+
+/* ---- What tasks use -------------------------------------------------------------------------- */
+
 /* Which consumers run on which hosts, collected task by task. */
 typedef struct survey {
     const int32_t *host_of; /* by site */
@@ -216,9 +542,9 @@ static int fill(allot__work *work, allot__group_hosts *hosts)
     size_t rows = (size_t)work->tree->rows;
     int status = fill_hosts(work, hosts, &host_of);
     if (status == ALLOT_OK)
-        status = allot__group_hosts_exclusive(work, hosts);
+        status = exclusive_hosts(work, hosts);
     if (status == ALLOT_OK)
-        status = allot__group_hosts_require(work, hosts);
+        status = require_hosts(work, hosts);
     survey survey = {.host_of = host_of};
     survey.seen = allot__arena_take(work->arena, (size_t)hosts->count, sizeof(int32_t));
     survey.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
@@ -233,7 +559,7 @@ static int fill(allot__work *work, allot__group_hosts *hosts)
     }
     hosts->host_of = host_of;
     hosts->lost = survey.lost;
-    status = allot__group_hosts_settle(work, hosts, survey.seen, survey.lost);
+    status = settle_hosts(work, hosts, survey.seen, survey.lost);
     doubt(hosts);
     return status;
 }

@@ -39,7 +39,7 @@ typedef struct allot__group_hosts {
     int32_t *owner; /* the consumer it is open to: a handle, ALLOT_ROOT (all), ALLOT__NOBODY */
     /* Slots held whose host no task states: any open host without an owner may have them. */
     int64_t unknown;
-    const int32_t *limit; /* by row, before quotas are held to what hosts have together (joint.h) */
+    const int32_t *limit; /* by row, before quotas are held to what hosts have together (match.h) */
     int64_t blocked;      /* slots that are not divided */
     int64_t guessed;      /* ... of these, on unknown hosts */
     int64_t ghosts;       /* idle slots on unknown hosts */
@@ -87,17 +87,6 @@ typedef struct allot__requires {
 /* Makes work->hosts for a group with hosts, else NULL; takes blocked slots off work->slots. To be
  * called before need. ENOMEM, ESCRIPT, EBUDGET. */
 int allot__group_hosts_make(allot__work *work);
-/* require.c: finds the requirement of each row, and the hosts that meet it. */
-int allot__group_hosts_require(allot__work *work, allot__group_hosts *hosts);
-/* exclusive.c: finds exclusive_of; ENOMEM. */
-int allot__group_hosts_exclusive(allot__work *work, allot__group_hosts *hosts);
-/* Settles owners. `seen`, by host: the consumer that runs there (an exclusive consumer, or
- * ALLOT_ROOT; ALLOT__NOBODY: several that may not share it; anything less: none). `lost`, by row:
- * the slots whose host no task states. Takes these off the free slots, and sets blocked slots
- * apart. ENOMEM. */
-int allot__group_hosts_settle(allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
-                              const int32_t *lost);
-
 /* Slots that a leaf still wants, whatever its quota. */
 int64_t allot__hosts_unmet(const allot__work *work, int32_t row, int32_t limit);
 
@@ -108,7 +97,7 @@ int64_t allot__hosts_unmet(const allot__work *work, int32_t row, int32_t limit);
  * Slots too many on chosen hosts are set apart: *again then says that need and quota must be
  * computed once more, and this function called again. A consumer that wants fewer hosts by then
  * gets no more in this cycle. Neither does a consumer that wants fewer hosts if slots beyond quotas
- * are divided, too, as they are once it has the hosts (exclusive.c): it would leave them at once.
+ * are divided, too, as they are once it has the hosts (hosts.c): it would leave them at once.
  * ENOMEM.
  */
 int allot__group_hosts_choose(allot__work *work, bool *again);

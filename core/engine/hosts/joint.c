@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* joint.c: finds the size at which hosts are used up, and the leaves whose quotas then stay. */
-#include "engine/hosts/joint.h"
+#include "engine/hosts/match.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/ownership/books.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 #include "engine/fill/pour.h"
 #include "engine/fill/round.h"
 

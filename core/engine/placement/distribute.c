@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* distribute.c: two sweeps down the families; the second only when the first left slots. */
-#include "engine/placement/distribute.h"
+#include "engine/placement/place.h"
 
 #include <string.h>
 

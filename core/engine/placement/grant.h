@@ -34,18 +34,4 @@ typedef struct allot__granter {
  * hosts. ENOMEM, or what a policy's function failed with. */
 int allot__grant(allot__granter *granter, int64_t ghosts);
 
-/* fit.c: adds to `received` of a leaf and of all above it. */
-void allot__grant_add(allot__work *work, int32_t row, int64_t slots);
-
-/* The number of further slots that limits allow a leaf. */
-int64_t allot__grant_allowed(const allot__work *work, int32_t row);
-
-/* Distributes idle slots so that hosts have room for them in addition to `base`. */
-int allot__grant_fit(allot__granter *granter);
-
-/* make_way.c */
-int allot__make_way(allot__granter *granter);
-/* lend.c */
-int allot__lend(allot__granter *granter);
-
 #endif

@@ -8,7 +8,7 @@
 #include "engine/quota/quota.h"
 #include "engine/quota/planned.h"
 #include "engine/rows/enforce.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* Is a source independent of demand? */
 static bool stays(allot_source source)

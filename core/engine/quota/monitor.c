@@ -10,7 +10,7 @@
 #include "engine/fill/round.h"
 #include "engine/rows/flight.h"
 #include "engine/ownership/ledger.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 #include "engine/quota/quota.h"
 
 /* Slots that a family's members lend and borrow: `idle` and `beyond` are left for the levels above,

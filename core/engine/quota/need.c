@@ -5,7 +5,7 @@
 
 #include "base/simd.h"
 #include "engine/rows/enforce.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* Members as if all were leaves; parents among them are corrected afterwards. */
 ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict own, int32_t first,
@@ -23,7 +23,7 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
 #pragma omp simd reduction(+ : needs, kept_slots, held)
     for (int32_t i = 0; i < count; i++) {
         int32_t kept = planned[i] < own[i] ? planned[i] : own[i];
-        kept = kept < limit[i] ? kept : limit[i]; /* hosts can lower the limit (hosts/joint.h) */
+        kept = kept < limit[i] ? kept : limit[i]; /* hosts can lower the limit (hosts/match.h) */
         int32_t want = demand[i] < limit[i] ? demand[i] : limit[i];
         int32_t most = want > kept ? want : kept;
         reserve[i] = kept;

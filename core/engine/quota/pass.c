@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* ---- The family at hand ---------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 
 #include "engine/ownership/ledger.h"
 #include "engine/quota/planned.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* ---- Several policies ------------------------------------------------------------------------ */
 

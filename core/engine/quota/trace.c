@@ -5,7 +5,7 @@
 
 #include "engine/ownership/ledger.h"
 #include "engine/rows/order.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* In 1/unit of a slot, so that own' is a whole number. */
 static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_source source,

@@ -4,7 +4,7 @@
 #include "engine/rows/enforce.h"
 
 #include "base/wide.h"
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 /* A group as it was before the switch. */
 typedef struct past {

@@ -58,7 +58,7 @@ int64_t allot__later(int64_t now, int64_t seconds);
 /* The end of a grace that begins now. */
 int64_t allot__grace_end(const allot_state *state, int64_t grace);
 
-/* ---- A group's columns: in_flight.c ---------------------------------------------------------- */
+/* ---- A group's columns ----------------------------------------------------------------------- */
 
 /* Slots of leaves on hosts that are closed and reclaimed. */
 typedef struct allot__closed_slots {

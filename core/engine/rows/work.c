@@ -3,9 +3,13 @@
 /* work.c: a cycle's columns: those that a group's plan and state give, and those it computes. */
 #include "engine/rows/work.h"
 
+#include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/least.h"
+#include "base/simd.h"
+#include "engine/rows/rowset.h"
 
 static int64_t gcd64(int64_t a, int64_t b)
 {
@@ -166,4 +170,290 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
     for (int32_t row = first; row < first + allot__family_size(work, family); row++)
         rest -= work->quota[row];
     return rest > 0 ? rest : 0;
+}
+
+/* ---- Ownership ------------------------------------------------------------------------------- */
+
+/* owned * times, cut. */
+ALLOT__CLONES static void scale_rows(const int32_t *restrict owned, int32_t *restrict own,
+                                     int32_t count, int64_t times)
+{
+    for (int32_t i = 0; i < count; i++) {
+        int64_t all = owned[i] * times;
+        own[i] = all > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)all;
+    }
+}
+
+/* floor(owned * times / unit) and the part above it. A double, cut at 10^9, guesses the floor
+ * within one; the remainder, between -unit and 2 * unit and so exact in 32 bits, corrects it.
+ */
+ALLOT__CLONES static void split_rows(const int32_t *restrict owned, int32_t *restrict own,
+                                     int32_t *restrict part, int32_t count, uint32_t times,
+                                     int32_t unit)
+{
+    double ratio = (double)times / (double)unit;
+#pragma omp simd
+    for (int32_t i = 0; i < count; i++) {
+        double guess = ratio * (double)owned[i];
+        int32_t whole = (int32_t)(guess < ALLOT_AMOUNT_MAX + 1.0 ? guess : ALLOT_AMOUNT_MAX + 1.0);
+        int32_t rest = (int32_t)((uint32_t)owned[i] * times - (uint32_t)whole * (uint32_t)unit);
+        int32_t low = rest < 0;
+        int32_t high = rest >= unit;
+        int32_t beyond = whole + high - low >= ALLOT_AMOUNT_MAX;
+        own[i] = beyond ? ALLOT_AMOUNT_MAX : whole + high - low;
+        part[i] = beyond ? 0 : rest + (low ? unit : 0) - (high ? unit : 0);
+    }
+}
+
+int32_t allot__own(const allot__work *work, const allot__rules *rules, int32_t row, int32_t *part)
+{
+    int64_t owned = work->configured[row];
+    int64_t all = rules->policy->exact ? owned : owned * work->times / work->unit;
+    if (part) {
+        bool whole = rules->policy->exact || all >= ALLOT_AMOUNT_MAX;
+        *part = whole ? 0 : (int32_t)(owned * work->times % work->unit);
+    }
+    return all > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)all;
+}
+
+/* Corrects rows of exact policies, whose ownership does not scale (H-15). */
+static void mend_exact(const allot__work *work, int32_t family, int32_t *own, int32_t *part)
+{
+    int32_t first = allot__family_first(work, family);
+    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        const allot__rules *rules =
+            family == 0 ? allot__rules_at(work, first + i) : allot__rules_of(work, family);
+        if (!rules->policy->exact) {
+            if (family != 0)
+                return; /* a family has one policy */
+            continue;
+        }
+        own[i] = work->configured[first + i];
+        if (work->unit != 1)
+            part[i] = 0;
+    }
+}
+
+void allot__own_family(const allot__work *work, int32_t family, int32_t *own, int32_t *part)
+{
+    const int32_t *owned = work->configured + allot__family_first(work, family);
+    int32_t count = allot__family_size(work, family);
+    if (work->unit != 1)
+        split_rows(owned, own, part, count, (uint32_t)work->times, (int32_t)work->unit);
+    else if (work->times != 1)
+        scale_rows(owned, own, count, work->times);
+    else
+        memcpy(own, owned, (size_t)count * sizeof *own);
+    if (work->rules_count > 1 || work->rules[0].policy->exact)
+        mend_exact(work, family, own, part);
+}
+
+/* ---- What a rule reads ----------------------------------------------------------------------- */
+
+static int64_t shown(int32_t value)
+{
+    return value == ALLOT_NONE ? ALLOT_AMOUNT_MAX : value;
+}
+
+/* The 32-bit column of that number; NULL: zero throughout. */
+static const int32_t *narrow(const allot__work *work, const allot__rules *rules, int32_t column)
+{
+    /* Members of a work; `owned` is as planned: for other sizes see allot__own. */
+    static const size_t members[ALLOT_COLUMN_COUNT] = {
+        [ALLOT_OWNED] = offsetof(allot__work, configured),
+        [ALLOT_CONFIGURED] = offsetof(allot__work, configured),
+        [ALLOT_RESERVE] = offsetof(allot__work, reserve),
+        [ALLOT_DEMAND] = offsetof(allot__work, demand),
+        [ALLOT_NEED] = offsetof(allot__work, need),
+        [ALLOT_ALLOCATED] = offsetof(allot__work, allocated),
+        [ALLOT_IN_FLIGHT] = offsetof(allot__work, in_flight),
+        [ALLOT_QUOTA] = offsetof(allot__work, quota),
+        [ALLOT_RECEIVED] = offsetof(allot__work, received),
+        [ALLOT_OVER] = offsetof(allot__work, over)};
+    const int32_t *values;
+    if (column >= ALLOT_COLUMN_COUNT)
+        return work->group->columns[rules->attribute_column[column - ALLOT_COLUMN_COUNT]];
+    if (members[column] == 0)
+        return column < ALLOT_PLAN_COLUMNS ? work->group->columns[column] : NULL;
+    memcpy(&values, (const char *)work + members[column], sizeof values);
+    return values;
+}
+
+/* The sum that a parent has in that column; NULL: its entry is like a leaf's. */
+static const int64_t *wide(const allot__sums *sums, int32_t column)
+{
+    return column == ALLOT_DEMAND      ? &sums->demand
+           : column == ALLOT_NEED      ? &sums->need
+           : column == ALLOT_ALLOCATED ? &sums->allocated
+           : column == ALLOT_IN_FLIGHT ? &sums->in_flight
+           : column == ALLOT_OVER      ? &sums->over_left
+                                       : NULL;
+}
+
+int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
+                     int32_t row)
+{
+    int32_t family = allot__family_of(work, row);
+    const int64_t *sum = family != 0 ? wide(&work->sums[family], column) : NULL;
+    if (sum)
+        return *sum;
+    if (column == ALLOT_OWNED)
+        return allot__own(work, allot__rules_at(work, row), row, NULL);
+    const int32_t *values = narrow(work, rules, column);
+    return !values ? 0 : shown(values[row]);
+}
+
+void allot__values(const allot__work *work, const allot__rules *rules, int32_t column,
+                   int32_t first, int32_t count, int64_t *out)
+{
+    const int32_t *values = narrow(work, rules, column);
+    if (column == ALLOT_OWNED && !allot__own_planned(work)) {
+        for (int32_t i = 0; i < count; i++)
+            out[i] = allot__value(work, rules, column, first + i);
+        return;
+    }
+    if (!values)
+        memset(out, 0, (size_t)count * sizeof *out);
+    else
+        for (int32_t i = 0; i < count; i++)
+            out[i] = shown(values[first + i]);
+    const int32_t *family_of = work->group->family_of + first;
+    for (int32_t i = 0; i < count; i++)
+        if (family_of[i] != 0)
+            out[i] = allot__value(work, rules, column, first + i);
+}
+
+static const int64_t *values_of(const allot__rowset *rows, int32_t column, int32_t first, int32_t n,
+                                int64_t *room)
+{
+    allot__values(rows->work, rows->rules, column, first, n, room);
+    return room;
+}
+
+int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
+                           const int64_t **out)
+{
+    allot__rowset consumers = {.work = work,
+                               .rules = rules,
+                               .kind = ALLOT_CONSUMERS,
+                               .count = work->tree->rows,
+                               .column = values_of,
+                               .functions = rules->function_values};
+    allot_source source = {ALLOT_FROM_FUNCTION, function};
+    int status = allot__rowset_prepare(&consumers, source);
+    if (status == ALLOT_OK)
+        *out = rules->function_values[function];
+    return status;
+}
+
+/* Reports the consumer whose number is not an amount. */
+static int not_an_amount(const allot__work *work, const allot__rules *rules, int32_t row,
+                         int64_t value, const char *what)
+{
+    char path[512];
+    allot_plan_path(work->plan, allot__handle(work, row), path, sizeof path);
+    allot_report_say(work->report, ALLOT_ERROR, "E-range",
+                     "policy \"%s\", %s: %s is %" PRId64 ", allowed is 0 ... %d",
+                     rules->policy->name, path, what, value, ALLOT_AMOUNT_MAX);
+    return ALLOT_ESCRIPT;
+}
+
+static int function_amounts(allot__work *work, allot__rules *rules, int32_t function,
+                            allot__amounts *out)
+{
+    if (!rules->function_amounts[function]) {
+        const int64_t *values = NULL;
+        int status = allot__function_values(work, rules, function, &values);
+        if (status != ALLOT_OK)
+            return status;
+        int32_t rows = work->tree->rows;
+        int32_t *amounts = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *amounts);
+        if (!amounts)
+            return ALLOT_ENOMEM;
+        for (int32_t row = 0; row < rows; row++) {
+            if (values[row] < 0 || values[row] > ALLOT_AMOUNT_MAX)
+                return not_an_amount(work, rules, row, values[row], "what a function returned");
+            amounts[row] = (int32_t)values[row];
+        }
+        rules->function_amounts[function] = amounts;
+    }
+    out->column = rules->function_amounts[function];
+    return ALLOT_OK;
+}
+
+/* A parent's cut sum can serve as a cap, but not as a weight: proportions would change. */
+static int check_weights(const allot__work *work, const allot__rules *rules, int32_t column)
+{
+    for (int32_t family = 1; family < work->tree->families; family++) {
+        const int64_t *sum = wide(&work->sums[family], column);
+        if (sum && *sum > ALLOT_AMOUNT_MAX)
+            return not_an_amount(work, rules, work->group->parent[family], *sum,
+                                 allot_column_name(column));
+    }
+    return ALLOT_OK;
+}
+
+/* Can rows have ALLOT_NONE in the column? As a weight that is the largest amount. */
+static bool may_be_none(const allot__rules *rules, int32_t column)
+{
+    return column == ALLOT_LIMIT ||
+           (column >= ALLOT_COLUMN_COUNT &&
+            rules->policy->attributes[column - ALLOT_COLUMN_COUNT].fallback == ALLOT_NONE);
+}
+
+/* A copy of a leaf column with the sums of parents, cut to an amount. */
+static int with_parents(allot__work *work, const allot__rules *rules, int32_t column,
+                        allot__amounts *out)
+{
+    int32_t rows = work->tree->rows;
+    int32_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
+    if (!values)
+        return ALLOT_ENOMEM;
+    for (int32_t row = 0; row < rows; row++) {
+        int64_t value = allot__value(work, rules, column, row);
+        values[row] = value > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)value;
+    }
+    out->column = values;
+    return ALLOT_OK;
+}
+
+int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source source, bool weight,
+                      allot__amounts *out)
+{
+    *out = (allot__amounts){.number = source.value};
+    switch (source.kind) {
+    case ALLOT_FROM_NEED:
+        out->number = ALLOT_AMOUNT_MAX;
+        return ALLOT_OK;
+    case ALLOT_FROM_PART:
+        out->column = work->planned_part;
+        return ALLOT_OK;
+    case ALLOT_FROM_HELD:
+        out->column = work->held_part;
+        return ALLOT_OK;
+    case ALLOT_FROM_NUMBER:
+        return ALLOT_OK;
+    case ALLOT_FROM_FUNCTION:
+        return function_amounts(work, rules, source.value, out);
+    case ALLOT_FROM_COLUMN:
+        break;
+    }
+    out->column = narrow(work, rules, source.value);
+    if (source.value == ALLOT_OWNED) {
+        if (weight) {
+            /* In a plan of no slots only exact policies own anything. */
+            bool owns = work->times > 0 || rules->policy->exact;
+            out->column = owns ? work->configured : NULL;
+        } else {
+            out->own = !allot__own_planned(work);
+        }
+    }
+    out->number = 0; /* a column that is NULL is zero throughout */
+    int status = weight ? check_weights(work, rules, source.value) : ALLOT_OK;
+    bool sums = source.value == ALLOT_DEMAND || source.value == ALLOT_ALLOCATED ||
+                source.value == ALLOT_IN_FLIGHT || source.value == ALLOT_OVER;
+    sums = (sums && work->tree->families > 1) || (weight && may_be_none(rules, source.value));
+    if (status == ALLOT_OK && sums)
+        status = with_parents(work, rules, source.value, out);
+    return status;
 }

@@ -231,6 +231,20 @@ static inline int32_t allot__whole_part(const allot__work *work, int32_t row)
     return work->whole_part != NULL ? work->whole_part[row] : 0;
 }
 
+/* ---- The slots owned now: own' = owned * times / unit (C-1), computed on use
+ * ------------------------ */
+
+/* Writes own' of a family's rows: floors, at most ALLOT_AMOUNT_MAX, to `own`, and the parts above
+ * them, in 1/unit, to `part`, which is left alone when unit is 1. */
+void allot__own_family(const allot__work *work, int32_t family, int32_t *own, int32_t *part);
+/* The same of one row; part may be NULL. */
+int32_t allot__own(const allot__work *work, const allot__rules *rules, int32_t row, int32_t *part);
+/* Has the group its planned size? Then own' is the column `configured`. */
+static inline bool allot__own_planned(const allot__work *work)
+{
+    return work->times == 1 && work->unit == 1;
+}
+
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */
 int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
                      int32_t row);
@@ -242,7 +256,7 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
 typedef struct allot__amounts {
     const int32_t *column; /* NULL: `number` for every row */
     int32_t number;
-    bool own; /* own' (own.h) instead of the column: the group has not its planned size */
+    bool own; /* own' instead of the column: the group has not its planned size */
 } allot__amounts;
 /* `weight`: for `by`, which reads `owned` as configured (same proportions, whole numbers); a sum
  * above ALLOT_AMOUNT_MAX is an error then. Calls the policy's function if needed, once a cycle. */

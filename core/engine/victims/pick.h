@@ -14,8 +14,8 @@
  *
  * Without such a key two implementations agree row by row: `sorted` sorts all rows; `fast` guesses
  * from a sample how far down the order the slots will reach, reads the rows once to find those that
- * go no later (pick_filter.h), and sorts only these. If the guess was too low it is raised and the
- * rows are read again: the guess never changes the result.
+ * go no later, and sorts only these. If the guess was too low it is raised and the rows are read
+ * again: the guess never changes the result.
  */
 #ifndef ALLOT_ENGINE_VICTIMS_PICK_H
 #define ALLOT_ENGINE_VICTIMS_PICK_H

@@ -51,4 +51,9 @@ void allot__items_shorten(const allot__pick *pick, allot__items *all, int64_t ow
 /* Rules 2 and 3 over sorted items; ENOMEM. */
 int allot__items_take(allot__items *all, int64_t owed, allot__arena *arena, allot__picked *out);
 
+/* pick_fast.c: the candidates that go no later than the bar, in no order, and the sum of their
+ * slots; ENOMEM. */
+int allot__pick_filter(const allot__pick *pick, allot_engine *engine, const allot__item *bar,
+                       allot__items *all, int64_t *slots);
+
 #endif

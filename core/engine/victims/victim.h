@@ -78,7 +78,7 @@ static inline bool allot__key_changes(const allot_key *key)
 int allot__queue_fuse(allot__queue *queue, allot__victims *victims);
 void allot__queue_split(allot__queue *queue);
 
-/* line.c: all candidates of a leaf, in the order in which they would go. */
+/* All candidates of a leaf, in the order in which they would go. */
 typedef struct allot__victim_line {
     const allot__queue *queue;
     allot__picked all;

@@ -11,7 +11,7 @@
 
 #include <allot/plan.h>
 
-#include "base/pool.h"
+#include "base/memory.h"
 #include "json/text/scan.h"
 
 #define ALLOT__QUOTE_MAX 80

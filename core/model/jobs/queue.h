@@ -13,7 +13,7 @@
 #include <allot/queue.h>
 
 #include "base/name.h"
-#include "base/pool.h"
+#include "base/memory.h"
 #include "base/wide.h"
 #include "model/plan/plan.h"
 

@@ -5,7 +5,7 @@
 #define ALLOT_MODEL_NAMES_NAMES_H
 
 #include "base/name.h"
-#include "base/pool.h"
+#include "base/memory.h"
 
 typedef struct allot__entry {
     int32_t parent;

@@ -5,7 +5,7 @@
 
 #include "model/plan/plan.h"
 #include "base/getter.h"
-#include "base/near.h"
+#include "base/name.h"
 
 static const allot__group *group_at(const allot_plan *plan, int32_t group)
 {

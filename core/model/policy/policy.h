@@ -10,7 +10,7 @@
 
 #include <allot/plan.h>
 
-#include "base/pool.h"
+#include "base/memory.h"
 
 typedef struct allot__order {
     allot_key keys[ALLOT_KEYS_MAX];

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "base/name.h"
 #include "model/jobs/queue.h"
 #include "model/seal/seal.h"
 #include "model/windows/window.h"

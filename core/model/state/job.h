@@ -16,7 +16,7 @@
 #include <allot/lease.h>
 
 #include "base/name.h"
-#include "base/pool.h"
+#include "base/memory.h"
 #include "base/simd.h"
 #include "model/items/things.h"
 #include "model/state/tasks.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "base/name.h"
 #include "base/getter.h"
 #include "model/state/state.h"
 

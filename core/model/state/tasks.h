@@ -17,7 +17,7 @@
 #include <allot/state.h>
 
 #include "base/name.h"
-#include "base/pool.h"
+#include "base/memory.h"
 #include "model/items/things.h"
 
 /* A task in one of its groups. Labels are numbers of names; -1: none. A task of several groups has

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* near_test.c: "did you mean". */
-#include "base/near.h"
+#include "base/name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* pool_test.c: pieces that live equally long. */
-#include "base/pool.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

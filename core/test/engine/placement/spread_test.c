@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* spread_test.c: stacked and balanced, against taking slots one at a time. */
-#include "engine/placement/spread.h"
+#include "engine/placement/place.h"
 
 #include "test/support/check.h"
 

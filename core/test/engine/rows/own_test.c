@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* own_test.c: scaled ownership, a family at a time, against the fraction itself. */
-#include "engine/rows/own.h"
+#include "engine/rows/work.h"
 
 #include "test/support/check.h"
 

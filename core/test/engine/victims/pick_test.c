@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* pick_test.c: the fast pick against the plain one, and both against C-8's words. */
-#include "engine/victims/pick_filter.h"
+#include "engine/victims/pick_items.h"
 
 #include "test/support/check.h"
 #include "test/support/oom.h"

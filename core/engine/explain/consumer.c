@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* quota.c: ownership, need, what each fill gave, how that became whole slots; or a ledger's
+/* consumer.c: ownership, need, what each fill gave, how that became whole slots; or a ledger's
  * accounts. */
 #include "engine/explain/facts.h"
 
+#include <string.h>
+
+#include "base/least.h"
 #include "engine/hosts/hosts.h"
 #include "engine/ownership/ledger.h"
+#include "engine/reclaim/over.h"
+#include "engine/reclaim/reclaim.h"
 #include "engine/rows/enforce.h"
 
 static void explain_owned(const allot__explanation *about)
@@ -250,4 +255,237 @@ void allot__explain_quota(const allot__explanation *about)
     }
     explain_whole(about);
     explain_parts(about);
+}
+
+/* ---- Slots held, given and taken ------------------------------------------------------------- */
+
+static void explain_holding(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    const allot__closed_slots *closed = work->closed;
+    if (closed)
+        FACTS(about, "closed",
+              about->family != 0 ? closed->held_sum[about->family] : closed->held[about->row]);
+    if (work->returned)
+        FACTS(about, "returned", work->returned[about->row]);
+    FACTS(about, "whole?", work->whole != NULL);
+}
+
+void allot__explain_coming(const allot__explanation *about)
+{
+    allot__facts_open(about, "coming", "[");
+    for (int32_t i = 0; i < allot_decision_reclaims(about->decision); i++) {
+        allot_reclaim reclaim;
+        allot_decision_reclaim(about->decision, i, &reclaim);
+        for (int32_t k = 0; reclaim.group == about->group && k < reclaim.claim_count; k++) {
+            if (reclaim.claims[k].consumer != about->verdict.consumer)
+                continue;
+            OBJECT(about, NULL, "from slots grace", allot__path(about, reclaim.consumer).text,
+                   reclaim.claims[k].slots, reclaim.grace);
+        }
+    }
+    allot__facts_end(about, "]");
+}
+
+void allot__explain_lacking(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    if (work->reach)
+        FACTS(about, "reach", work->reach[about->row]);
+    FACTS(about, "young?", allot__deficit(work, about->row) == 0);
+    if (about->verdict.waiting_since != INT64_MIN)
+        FACTS(about, "since", about->verdict.waiting_since);
+    FACTS(about, "claim_delay kept_back?", about->rules->options[ALLOT_OPTION_CLAIM_DELAY],
+          work->kept && work->kept[0].held_back > 0);
+}
+
+/* ---- What it keeps --------------------------------------------------------------------------- */
+
+static void explain_options(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    int64_t target = allot__target(work, about->row);
+    int64_t going = work->in_flight ? work->in_flight[about->row] : 0;
+    const allot__holder *holder = allot__ledger_holder(work, about->row);
+    bool rounding =
+        holder ? holder->rounding
+               : work->allocated[about->row] - going > target && allot__over(work, about->row) == 0;
+    FACTS(about, "target holds_rounding?", target,
+          about->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding);
+}
+
+/* Slots over quota that it keeps or must give, by which rules and numbers. */
+static void explain_kept(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    const int64_t *options = about->rules->options;
+    const int64_t *given = work->state->groups[work->index].reclaimed_at;
+    allot__damped damped;
+    allot__damping(work, about->row, &damped);
+    allot__facts_open(about, "kept", "{");
+    FACTS(about, "over protected elsewhere drains policy dead_zone interval most_reclaimed",
+          damped.over, damped.protected, damped.elsewhere, damped.drains, damped.policy,
+          damped.dead_zone, damped.interval, damped.most_reclaimed);
+    FACTS(about, "lost? by zone seconds percent", work->hosts && work->hosts->lost[about->row] > 0,
+          about->rules->policy->name, options[ALLOT_OPTION_DEAD_ZONE],
+          options[ALLOT_OPTION_RECLAIM_INTERVAL], options[ALLOT_OPTION_MOST_RECLAIMED]);
+    if (damped.interval > 0)
+        FACTS(about, "gave_at", given[about->verdict.consumer]);
+    if (work->forced && work->forced[about->row] > 0) {
+        FACTS(about, "forced window?", work->forced[about->row],
+              work->enforced->why[about->row] == ALLOT__FORCED_WINDOW);
+    }
+    allot__facts_end(about, "}");
+}
+
+/* ---- What it gives back ---------------------------------------------------------------------- */
+
+/* The nearest node above it that takes slots because of its limit. */
+static int32_t limited_by(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    const allot__tree *tree = work->tree;
+    int32_t family = allot__tree_holding(tree->first, tree->families, about->row);
+    while (family > 0) {
+        int32_t parent = work->group->parent[family];
+        if (work->limit[parent] != ALLOT_NONE && work->sums[family].ordered > 0)
+            return parent;
+        family = allot__tree_holding(tree->first, tree->families, parent);
+    }
+    return -1;
+}
+
+static void put_reclaim(const allot__explanation *about, const allot_reclaim *reclaim)
+{
+    int32_t by = reclaim->freed > 0 ? limited_by(about) : -1;
+    allot__facts_open(about, NULL, "{");
+    FACTS(about, "reason slots over grace", reclaim->reason, reclaim->slots, reclaim->over,
+          reclaim->grace);
+    allot__facts_open(about, "claims", "[");
+    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+        OBJECT(about, NULL, "to slots", allot__path(about, reclaim->claims[k].consumer).text,
+               reclaim->claims[k].slots);
+    }
+    allot__facts_end(about, "]");
+    if (by >= 0) {
+        FACTS(about, "freed limited_by limit", reclaim->freed,
+              allot__path(about, allot__handle(about->work, by)).text, about->work->limit[by]);
+    }
+    allot__facts_end(about, "}");
+}
+
+/* What the consumer gives back, and to which consumers. */
+static void explain_going(const allot__explanation *about)
+{
+    FACTS(about, "gives", about->work->reclaimed[about->row]);
+    allot__facts_open(about, "reclaims", "[");
+    for (int32_t i = 0;
+         about->verdict.reclaimed > 0 && i < allot_decision_reclaims(about->decision); i++) {
+        allot_reclaim reclaim;
+        allot_decision_reclaim(about->decision, i, &reclaim);
+        if (reclaim.group == about->group && reclaim.consumer == about->verdict.consumer)
+            put_reclaim(about, &reclaim);
+    }
+    allot__facts_end(about, "]");
+}
+
+void allot__explain_changes(const allot__explanation *about)
+{
+    explain_holding(about);
+    allot__explain_coming(about);
+    if (about->family != 0)
+        return;
+    allot__explain_lacking(about);
+    explain_options(about);
+    if (about->work->kept)
+        explain_kept(about);
+    explain_going(about);
+}
+
+/* ---- Hosts ----------------------------------------------------------------------------------- */
+
+static const char *host_name(const allot__work *work, int32_t host)
+{
+    return work->state->tasks.sites[work->hosts->site[host]].name;
+}
+
+static void explain_required(const allot__explanation *about)
+{
+    const allot__group_hosts *hosts = about->work->hosts;
+    int64_t slots = 0;
+    int32_t host_count = 0;
+    if (!hosts->asks || hosts->asks[about->row] < 0)
+        return;
+    const allot__requires *it = &hosts->requirements[hosts->asks[about->row]];
+    const allot__requirement *of =
+        (const allot__requirement *)it->policy->requirements.items + it->number;
+    for (int32_t host = 0; host < hosts->count; host++) {
+        bool met = it->met[host] != 0 && hosts->slots[host] > 0;
+        host_count += met;
+        slots += met ? hosts->slots[host] : 0;
+    }
+    FACTS(about, "requires meeting_hosts meeting_slots", of->name, host_count, slots);
+}
+
+static void explain_exclusive(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    const allot__group_hosts *hosts = work->hosts;
+    int32_t exclusive = hosts->exclusive_of ? hosts->exclusive_of[about->row] : ALLOT_ROOT;
+    FACTS(about, "blocked", hosts->blocked);
+    if (exclusive == ALLOT_ROOT)
+        return;
+    FACTS(about, "exclusive", allot__path(about, exclusive).text);
+    allot__facts_open(about, "leave", "[");
+    for (int32_t host = 0; hosts->meant && host < hosts->count; host++) {
+        int32_t used = hosts->slots[host] - hosts->free[host];
+        if (hosts->meant[host] == exclusive && used > 0)
+            OBJECT(about, NULL, "name slots", host_name(work, host), used);
+    }
+    allot__facts_end(about, "]");
+}
+
+/* Consumers that may stay on the hosts that would serve it. */
+static void explain_blocked(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    int64_t lack = work->room ? allot__lack(work, about->row) : 0;
+    int32_t shown = 0;
+    allot__facts_open(about, "in_the_way", "[");
+    for (int32_t row = 0; row < work->tree->rows && lack > 0 && shown < ALLOT__EXPLAIN_HOSTS;
+         row++) {
+        bool other = row != about->row && allot__family_of(work, row) == 0;
+        int64_t over = other ? allot__over(work, row) : 0;
+        int64_t slots = other && work->allocated[row] > 0
+                            ? allot__group_hosts_holds_for(work, row, about->row)
+                            : 0;
+        if (slots > over) {
+            OBJECT(about, NULL, "path slots", allot__path(about, allot__handle(work, row)).text,
+                   slots - over);
+            shown++;
+        }
+    }
+    allot__facts_end(about, "]");
+    FACTS(about, "make_way?", work->group->options[ALLOT_OPTION_MAKE_WAY] != 0);
+}
+
+void allot__explain_hosts(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    const allot__group_hosts *hosts = work->hosts;
+    if (!hosts)
+        return;
+    allot__facts_open(about, "hosts", "{");
+    explain_required(about);
+    explain_exclusive(about);
+    if (about->family == 0 && hosts->places) {
+        const allot_place *places = hosts->places + hosts->place_first[about->row];
+        int32_t count = hosts->place_count[about->row];
+        FACTS(about, "count", count);
+        allot__facts_places(about, "places", places, count, ALLOT__EXPLAIN_HOSTS);
+        FACTS(about, "unplaced moved ledger?", hosts->unplaced[about->row],
+              work->moved ? work->moved[about->row] : 0, work->ledger != NULL);
+        explain_blocked(about);
+    }
+    allot__facts_end(about, "}");
 }
