@@ -126,6 +126,11 @@ ALLOT_API int allot_state_clear_items(allot_state *state, allot_item kind);
  * sessions, jobs, contracts, resources, use, the last cycle) move back by `by`, but not beyond
  * `now`. EUSAGE. */
 ALLOT_API int allot_state_set_back(allot_state *state, int64_t now, int64_t by);
+/* How many numbers the items of a kind have (loans and hosts, too); and the item of a number: `out`
+ * is the struct of its kind, borrowed as from allot_state_get. ENOENT: it has ended, or the number
+ * is one of several that a task has; EUSAGE. */
+ALLOT_API int32_t allot_state_count(const allot_state *state, allot_item kind);
+ALLOT_API int allot_state_item_at(const allot_state *state, allot_item kind, int32_t i, void *out);
 /* An item's number, for the getters of its kind, or -1. */
 ALLOT_API int32_t allot_state_find(const allot_state *state, allot_item kind, const char *id);
 /* The item of that id, or host of that name: `out` is the struct of its kind. Borrowed until the

@@ -115,36 +115,11 @@ static bool write_consumers(allot_state_writing *it)
     return false;
 }
 
-/* ---- Hosts ----------------------------------------------------------------------------------- */
-
-static void write_host(allot__text *out, const allot_plan *plan, const allot_stated_host *host)
-{
-    allot__text_line(out);
-    allot__text_named(out, host->name);
-    allot__text_puts(out, "{");
-    allot__item_write(out, plan, allot_members_of(ALLOT_ITEM_HOST), host);
-    allot__text_puts(out, "}");
-}
-
-static bool write_hosts(allot_state_writing *it)
-{
-    allot_stated_host host;
-    int32_t count = allot_state_hosts(it->state);
-    if (count > 0)
-        open_part(it, "hosts", "{");
-    for (; it->next < count && it->left > 0; it->next++, it->left--)
-        if (allot__text_got(&it->out, allot_state_host_at(it->state, it->next, &host)))
-            write_host(&it->out, it->plan, &host);
-    if (it->next < count)
-        return false;
-    close_part(it, "}");
-    return true;
-}
-
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* An item of any list. */
 typedef union any {
+    allot_stated_host host;
     allot_task task;
     allot_session session;
     allot_job job;
@@ -152,68 +127,42 @@ typedef union any {
     allot_loan loan;
 } any;
 
-static int session_at(const allot_state *state, int32_t i, any *out)
-{
-    out->session = *allot_state_session_at(state, i);
-    return ALLOT_OK;
-}
+static const allot_item lists[] = {ALLOT_ITEM_HOST,    ALLOT_ITEM_SESSION, ALLOT_ITEM_TASK,
+                                   ALLOT_ITEM_RECLAIM, ALLOT_ITEM_LOAN,    ALLOT_ITEM_JOB};
 
-static int task_at(const allot_state *state, int32_t i, any *out)
+/* Hosts are members of an object, under their names. */
+static void write_any(allot_state_writing *it, allot_item kind, const any *item)
 {
-    return allot_state_task_at(state, i, &out->task);
+    allot__text_line(&it->out);
+    if (kind == ALLOT_ITEM_HOST) {
+        allot__text_named(&it->out, item->host.name);
+        allot__text_puts(&it->out, "{");
+    } else {
+        allot__text_open(&it->out, NULL, "{");
+    }
+    allot__item_write(&it->out, it->plan, allot_members_of(kind), item);
+    allot__text_puts(&it->out, "}");
 }
-
-static int reclaim_at(const allot_state *state, int32_t i, any *out)
-{
-    return allot_state_reclaim_at(state, i, &out->reclaim);
-}
-
-static int loan_at(const allot_state *state, int32_t i, any *out)
-{
-    out->loan = *allot_state_loan_at(state, i);
-    return ALLOT_OK;
-}
-
-static int job_at(const allot_state *state, int32_t i, any *out)
-{
-    return allot_state_job_at(state, i, &out->job);
-}
-
-static const struct {
-    allot_item kind;
-    int32_t (*count)(const allot_state *state);
-    int (*at)(const allot_state *state, int32_t i, any *out);
-} lists[] = {
-    {ALLOT_ITEM_SESSION, allot_state_sessions, session_at},
-    {ALLOT_ITEM_TASK, allot_state_tasks, task_at},
-    {ALLOT_ITEM_RECLAIM, allot_state_reclaims, reclaim_at},
-    {ALLOT_ITEM_LOAN, allot_state_loans, loan_at},
-    {ALLOT_ITEM_JOB, allot_state_jobs, job_at},
-};
 
 /* Continues one list; false: more is left. */
 static bool write_list(allot_state_writing *it)
 {
-    allot__text *out = &it->out;
-    const allot_members *members = allot_members_of(lists[it->list].kind);
-    int32_t count = lists[it->list].count(it->state);
+    allot_item kind = lists[it->list];
+    int32_t count = allot_state_count(it->state, kind);
     any item;
     if (count > 0)
-        open_part(it, members->list, "[");
+        open_part(it, allot_members_of(kind)->list, kind == ALLOT_ITEM_HOST ? "{" : "[");
     for (; it->next < count && it->left > 0; it->next++, it->left--) {
-        int status = lists[it->list].at(it->state, it->next, &item);
+        int status = allot_state_item_at(it->state, kind, it->next, &item);
         if (status == ALLOT_ENOENT)
             continue; /* another number of the task before */
-        if (!allot__text_got(out, status))
+        if (!allot__text_got(&it->out, status))
             return true;
-        allot__text_line(out);
-        allot__text_open(out, NULL, "{");
-        allot__item_write(out, it->plan, members, &item);
-        allot__text_puts(out, "}");
+        write_any(it, kind, &item);
     }
     if (it->next < count)
         return false;
-    close_part(it, "]");
+    close_part(it, kind == ALLOT_ITEM_HOST ? "}" : "]");
     return true;
 }
 
@@ -354,11 +303,7 @@ static bool write_rest(allot_state_writing *it)
 static const struct {
     bool (*write)(allot_state_writing *it);
     int32_t first;
-} parts[] = {{write_head, 0},
-             {write_consumers, ALLOT_ROOT},
-             {write_hosts, 0},
-             {write_lists, 0},
-             {write_rest, 0}};
+} parts[] = {{write_head, 0}, {write_consumers, ALLOT_ROOT}, {write_lists, 0}, {write_rest, 0}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 int allot_state_write_begin(const allot_state *state, allot_sink sink, void *ud,

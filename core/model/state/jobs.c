@@ -211,7 +211,7 @@ static const allot_job *pack_rest(packing *it, const allot_job *job)
     rest.id = rest.user = rest.group = rest.application = NULL;
     rest.host_count = rest.grown_count = 0;
     allot__job_rest *made = take(it, NULL, sizeof *made);
-    char *room = take(it, NULL, allot_item_room(members, &rest));
+    char *room = take(it, NULL, allot_item_room(members, &rest) + 1); /* some, in any case */
     allot_job_resource *asks = take(it, NULL, (size_t)job->resource_count * sizeof *asks);
     if (!made)
         return NULL;

@@ -166,19 +166,38 @@ int allot_state_get(const allot_state *state, allot_item kind, const char *id, v
 {
     int32_t number = allot_state_find(state, kind, id);
     const allot__host *host =
-        state && kind == ALLOT_ITEM_HOST && id && out ? allot__host_find(&state->hosts, id) : NULL;
+        state && kind == ALLOT_ITEM_HOST && id ? allot__host_find(&state->hosts, id) : NULL;
     if (host)
-        return allot_state_host_at(
-            state, (int32_t)(host - (const allot__host *)state->hosts.list.items), out);
-    if (number < 0 || !out)
-        return ALLOT_ENOENT;
+        number = (int32_t)(host - (const allot__host *)state->hosts.list.items);
+    return number < 0 || !out ? ALLOT_ENOENT : allot_state_item_at(state, kind, number, out);
+}
+
+int32_t allot_state_count(const allot_state *state, allot_item kind)
+{
+    const allot__things *things = state ? allot__state_things(state, kind) : NULL;
+    if (things)
+        return (int32_t)things->list.count;
+    return kind == ALLOT_ITEM_LOAN   ? allot_state_loans(state)
+           : kind == ALLOT_ITEM_HOST ? allot_state_hosts(state)
+                                     : 0;
+}
+
+int allot_state_item_at(const allot_state *state, allot_item kind, int32_t i, void *out)
+{
+    if (!out || i < 0 || i >= allot_state_count(state, kind))
+        return ALLOT_EUSAGE;
     if (kind == ALLOT_ITEM_TASK)
-        return allot_state_task_at(state, number, out);
+        return allot_state_task_at(state, i, out);
     if (kind == ALLOT_ITEM_JOB)
-        return allot_state_job_at(state, number, out);
-    memcpy(out, allot__things_item(allot__state_things(state, kind), number),
-           allot_members_of(kind)->size);
-    return ALLOT_OK;
+        return allot_state_job_at(state, i, out);
+    if (kind == ALLOT_ITEM_HOST)
+        return allot_state_host_at(state, i, out);
+    const void *item = kind == ALLOT_ITEM_LOAN
+                           ? allot_state_loan_at(state, i)
+                           : allot__things_item(allot__state_things(state, kind), i);
+    if (item)
+        memcpy(out, item, allot_members_of(kind)->size);
+    return item ? ALLOT_OK : ALLOT_ENOENT;
 }
 
 int allot_state_task_end(allot_state *state, const char *id)
@@ -218,13 +237,7 @@ ALLOT__GETTER(int32_t, allot_state_reclaims, allot_state, (int32_t)it->reclaims.
 
 int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight *out)
 {
-    if (!out || i < 0 || i >= allot_state_reclaims(state))
-        return ALLOT_EUSAGE;
-    const allot_in_flight *told = allot__things_item(&state->reclaims, i);
-    if (!told)
-        return ALLOT_ENOENT;
-    *out = *told;
-    return ALLOT_OK;
+    return allot_state_item_at(state, ALLOT_ITEM_RECLAIM, i, out);
 }
 
 /* ---- Loans ----------------------------------------------------------------------------------- */

@@ -201,16 +201,19 @@ static int add_item(copying *it, allot_item kind, const void *item)
                                    : allot_state_add(it->to, kind, item);
 }
 
-static int copy_item(copying *it, allot_item kind, const void *item)
+/* An item of any list. */
+typedef union any {
+    allot_task task;
+    allot_session session;
+    allot_job job;
+    allot_in_flight reclaim;
+    allot_loan loan;
+} any;
+
+static int copy_item(copying *it, allot_item kind, const any *item)
 {
     const allot_members *members = allot_members_of(kind);
-    union {
-        allot_task task;
-        allot_session session;
-        allot_job job;
-        allot_in_flight reclaim;
-        allot_loan loan;
-    } copy;
+    any copy;
     if (it->map->same)
         return add_item(it, kind, item);
     int status = make_room(it, allot_item_room(members, item) + 1);
@@ -242,51 +245,17 @@ static int fits_number(void *ud, allot_member_type type, void *number)
     return in_range ? ALLOT_OK : ALLOT_ERANGE;
 }
 
-static const allot_item others[] = {ALLOT_ITEM_SESSION, ALLOT_ITEM_RECLAIM};
-enum { OTHERS = sizeof others / sizeof *others };
-
-/* Calls `each` with the numbers of a job, and changes its block as `each` changed them. */
-static int job_numbers(copying *it, const allot_state *of, int32_t number, allot_item_number each)
-{
-    const allot_members *members = allot_members_of(ALLOT_ITEM_JOB);
-    allot__job *job = (allot__job *)(void *)allot__things_at(&of->all_jobs, number);
-    if (!job)
-        return ALLOT_OK;
-    allot_job told = allot__job_told(of, job);
-    int status = allot_item_numbers(members, &told, each, it);
-    job->queue = told.queue;
-    if (allot__item_has_rest(members->items, members->count, &told))
-        *(allot_job *)(uintptr_t)job->more = told;
-    return status;
-}
-
-/* Calls `each` with the numbers of all sessions, reclaims, jobs and loans. */
-static int each_number(copying *it, const allot_state *of, allot_item_number each)
-{
-    int status = ALLOT_OK;
-    for (int32_t i = 0; (size_t)i < of->all_jobs.list.count && status == ALLOT_OK; i++)
-        status = job_numbers(it, of, i, each);
-    for (size_t k = 0; k < OTHERS; k++) {
-        const allot__things *things = allot__state_things(of, others[k]);
-        for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
-            if (allot__things_at(things, i))
-                status =
-                    allot_item_numbers(allot_members_of(others[k]),
-                                       allot__thing_item(allot__things_at(things, i)), each, it);
-    }
-    for (int32_t i = 0; i < allot_state_loans(of) && status == ALLOT_OK; i++)
-        status = allot_item_numbers(allot_members_of(ALLOT_ITEM_LOAN),
-                                    (void *)(uintptr_t)allot_state_loan_at(of, i), each, it);
-    return status;
-}
-
+/* Does every number exist in the other plan? */
 static int check_lists(copying *it)
 {
-    allot_task task;
-    int status = each_number(it, it->from, fits_number);
-    for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
-        if (allot_state_task_at(it->from, i, &task) == ALLOT_OK)
-            status = allot_item_numbers(allot_members_of(ALLOT_ITEM_TASK), &task, fits_number, it);
+    any item;
+    int status = ALLOT_OK;
+    for (allot_item kind = ALLOT_ITEM_TASK; kind <= ALLOT_ITEM_LOAN; kind++) {
+        int32_t count = allot_state_count(it->from, kind);
+        for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+            if (allot_state_item_at(it->from, kind, i, &item) == ALLOT_OK)
+                status = allot_item_numbers(allot_members_of(kind), &item, fits_number, it);
+    }
     return status;
 }
 
@@ -300,17 +269,43 @@ static void move_task(copying *it, allot__task *task)
                            move_number, it);
 }
 
+static void move_job(copying *it, allot__job *job)
+{
+    const allot_members *members = allot_members_of(ALLOT_ITEM_JOB);
+    allot_job told = allot__job_told(it->from, job);
+    allot_item_numbers(members, &told, move_number, it);
+    job->queue = told.queue;
+    if (allot__item_has_rest(members->items, members->count, &told))
+        *(allot_job *)(uintptr_t)job->more = told;
+}
+
+/* Moves the numbers in all blocks, which are known there. */
+static void move_numbers(copying *it)
+{
+    for (allot_item kind = ALLOT_ITEM_TASK; kind <= ALLOT_ITEM_LOAN; kind++)
+        for (int32_t i = 0; i < allot_state_count(it->from, kind); i++) {
+            const allot__things *things = allot__state_things(it->from, kind);
+            allot__thing *thing = things ? allot__things_at(things, i) : NULL;
+            if (things && !thing)
+                continue;
+            if (kind == ALLOT_ITEM_TASK)
+                move_task(it, (allot__task *)(void *)thing);
+            else if (kind == ALLOT_ITEM_JOB)
+                move_job(it, (allot__job *)(void *)thing);
+            else
+                allot_item_numbers(allot_members_of(kind),
+                                   thing ? allot__thing_item(thing)
+                                         : (void *)(uintptr_t)allot_state_loan_at(it->from, i),
+                                   move_number, it);
+        }
+}
+
 static void take_lists(copying *it)
 {
     allot_state *from = (allot_state *)(uintptr_t)it->from, *to = it->to;
     allot__jobs_rename(to, from, true);
     if (!it->map->same)
-        each_number(it, from, move_number);
-    for (size_t i = 0; !it->map->same && i < allot__task_count(&from->tasks); i++) {
-        allot__thing *thing = allot__things_at(&from->tasks.things, (int32_t)i);
-        if (thing)
-            move_task(it, (allot__task *)(void *)thing);
-    }
+        move_numbers(it);
     allot__flights_lose(from);
     allot__tasks_release(from);
     to->tasks = from->tasks;
@@ -338,25 +333,17 @@ static int move_lists(copying *it)
 
 static int copy_lists(copying *it)
 {
-    allot_task task;
-    allot_job job;
+    any item;
     int status = ALLOT_OK;
     if (it->moves)
         return move_lists(it);
-    for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
-        if (allot_state_task_at(it->from, i, &task) == ALLOT_OK) /* else a part */
-            status = copy_item(it, ALLOT_ITEM_TASK, &task);
-    for (int32_t i = 0; i < allot_state_jobs(it->from) && status == ALLOT_OK; i++)
-        if (allot_state_job_at(it->from, i, &job) == ALLOT_OK)
-            status = copy_item(it, ALLOT_ITEM_JOB, &job);
-    for (size_t k = 0; k < OTHERS; k++) {
-        const allot__things *things = allot__state_things(it->from, others[k]);
-        for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
-            if (allot__things_at(things, i))
-                status = copy_item(it, others[k], allot__things_item(things, i));
+    for (allot_item kind = ALLOT_ITEM_TASK; kind <= ALLOT_ITEM_LOAN; kind++) {
+        int32_t count = allot_state_count(it->from, kind);
+        for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+            if (allot_state_item_at(it->from, kind, i, &item) ==
+                ALLOT_OK) /* else ended, or a part */
+                status = copy_item(it, kind, &item);
     }
-    for (int32_t i = 0; i < allot_state_loans(it->from) && status == ALLOT_OK; i++)
-        status = copy_item(it, ALLOT_ITEM_LOAN, allot_state_loan_at(it->from, i));
     return status;
 }
 
