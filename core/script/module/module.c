@@ -26,7 +26,7 @@ static int module_close(lua_State *L)
 /* Pushes the module's userdata. It is made before every other, so that it is collected last. */
 static void push_module(lua_State *L)
 {
-    allot__module *module = lua_newuserdatauv(L, sizeof *module, 0);
+    allot__module *module = lua_newuserdatauv(L, sizeof *module, 1);
     *module = (allot__module){.limits = {.say = allot__module_hear, .say_ud = module}};
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, module_close);

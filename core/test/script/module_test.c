@@ -26,6 +26,8 @@ static int run(lua_State *L)
     lua_gc(L, LUA_GCSTOP);
     luaL_requiref(L, "_G", luaopen_base, 1);
     luaL_requiref(L, "string", luaopen_string, 1);
+    luaL_requiref(L, "table", luaopen_table, 1);
+    luaL_requiref(L, "math", luaopen_math, 1);
     luaL_requiref(L, "allot", luaopen_allot_core, 1);
     lua_settop(L, 1);
     if (luaL_loadstring(L, lua_touserdata(L, 1)) != LUA_OK)
