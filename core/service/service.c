@@ -122,8 +122,6 @@ static const allot__component components[] = {
      .status = allot__shadow_status},
     {.name = "view",
      STRUCT(allot__view, view),
-     .start = allot__view_start,
-     .stop = allot__view_stop,
      .free = allot__view_free,
      .cycle = allot__view_cycle,
      .swapped = allot__view_swapped,

@@ -27,7 +27,7 @@ bool allot__live_want(struct allot__viewer *live)
 static bool made(const struct allot__viewer *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->generation->plan;
-    if (view->makes == 0)
+    if (!view->computed)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__viewer_branch *at = &live->watched[i];

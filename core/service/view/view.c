@@ -19,20 +19,21 @@ const char *allot__view_name(int number)
     return number >= 0 && number < ALLOT__VIEW_NUMBERS ? names[number] : NULL;
 }
 
-static size_t place_of(const allot__view *view, int32_t group, int32_t consumer)
+/* A row's place in `rows` plus one; 0: nobody wants it. */
+static int32_t *place_of(const allot__view *view, int32_t group, int32_t consumer)
 {
-    return (size_t)group * (size_t)view->consumers + (size_t)consumer;
+    return &view->place[(size_t)group * (size_t)view->consumers + (size_t)consumer];
 }
 
 bool allot__view_has(const allot__view *view, int32_t group, int32_t consumer)
 {
-    return view->numbers != NULL && view->makes > 0 &&
-           view->row_made[place_of(view, group, consumer)] == view->makes;
+    int32_t place = view->computed ? *place_of(view, group, consumer) : 0;
+    return place > 0 && place <= view->filled;
 }
 
 const int64_t *allot__view_row(const allot__view *view, int32_t group, int32_t consumer)
 {
-    return view->numbers + place_of(view, group, consumer) * ALLOT__VIEW_NUMBERS;
+    return view->rows[*place_of(view, group, consumer) - 1].numbers;
 }
 
 /* ---- Its memory ------------------------------------------------------------------------------ */
@@ -40,44 +41,31 @@ const int64_t *allot__view_row(const allot__view *view, int32_t group, int32_t c
 static void forget(allot_service *service, allot__view *view)
 {
     size_t groups = (size_t)view->groups, rows = groups * (size_t)view->consumers;
-    allot__free(service->engine, view->numbers, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+    allot__free(service->engine, view->place, rows, sizeof *view->place);
     allot__free(service->engine, view->totals, groups, sizeof *view->totals);
-    allot__free(service->engine, view->wanted, rows, sizeof *view->wanted);
-    allot__free(service->engine, view->row_made, rows, sizeof *view->row_made);
-    view->numbers = NULL;
+    allot__free(service->engine, view->rows, view->capacity, sizeof *view->rows);
+    view->place = NULL;
     view->totals = NULL;
-    view->wanted = NULL;
-    view->row_made = NULL;
-    view->groups = view->consumers = 0;
-    view->makes = 0;
-    view->lacks = false;
+    view->rows = NULL;
+    view->capacity = 0;
+    view->groups = view->consumers = view->count = view->filled = 0;
+    view->computed = false;
 }
 
 static int make_room(allot_service *service, allot__view *view)
 {
     const allot_plan *plan = service->generation->plan;
-    if (view->numbers)
+    if (view->place)
         return ALLOT_OK;
     view->groups = allot_plan_groups(plan);
     view->consumers = allot_plan_consumers(plan);
     size_t groups = (size_t)view->groups, rows = groups * (size_t)view->consumers;
-    view->numbers = allot__new(service->engine, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+    view->place = allot__new(service->engine, rows, sizeof *view->place);
     view->totals = allot__new(service->engine, groups, sizeof *view->totals);
-    view->wanted = allot__new(service->engine, rows, sizeof *view->wanted);
-    view->row_made = allot__new(service->engine, rows, sizeof *view->row_made);
-    if (view->numbers && view->totals && view->wanted && view->row_made)
+    if (view->place && view->totals)
         return ALLOT_OK;
     forget(service, view);
     return ALLOT_ENOMEM;
-}
-
-static void history_forget(allot_service *service, allot__view *view)
-{
-    allot__free(service->engine, view->history, (size_t)view->history_groups * ALLOT__VIEW_HISTORY,
-                sizeof *view->history);
-    view->history = NULL;
-    view->history_groups = 0;
-    view->point = 0;
 }
 
 /* ---- Its numbers ----------------------------------------------------------------------------- */
@@ -107,32 +95,35 @@ static void put_row(int64_t *to, const allot_verdict *from)
     to[ALLOT__VIEW_DEFICIT] = from->deficit;
 }
 
-/* Fills the rows that were wanted recently. */
-static int fill_group(allot__view *view, const allot_decision *decision, int32_t group,
-                      uint64_t since)
+/* Drops rows that were not wanted recently. */
+static void drop_old(allot__view *view, uint64_t since)
 {
-    for (int32_t i = 0; i < view->consumers; i++) {
-        size_t row = place_of(view, group, i);
-        allot_verdict verdict;
-        if (view->wanted[row] == 0 || view->wanted[row] < since)
-            continue;
-        int status = allot_decision_verdict(decision, group, i, &verdict);
-        if (status != ALLOT_OK)
-            return status;
-        put_row(view->numbers + row * ALLOT__VIEW_NUMBERS, &verdict);
-        view->row_made[row] = view->makes;
+    int32_t kept = 0;
+    for (int32_t i = 0; i < view->count; i++) {
+        allot__view_wanted *row = &view->rows[i];
+        int32_t *place = place_of(view, row->group, row->consumer);
+        *place = row->when < since ? 0 : kept + 1;
+        if (row->when >= since)
+            view->rows[kept++] = *row;
     }
-    return allot_decision_totals(decision, group, &view->totals[group]);
+    view->count = kept;
 }
 
 static int fill(allot_service *service, allot__view *view, const allot_decision *decision)
 {
     uint64_t now = uv_now(service->loop);
-    uint64_t since = now > ALLOT__VIEW_KEPT ? now - ALLOT__VIEW_KEPT : 0;
     int status = ALLOT_OK;
-    view->makes++;
-    for (int32_t group = 0; status == ALLOT_OK && group < view->groups; group++)
-        status = fill_group(view, decision, group, since);
+    drop_old(view, now > ALLOT__VIEW_KEPT ? now - ALLOT__VIEW_KEPT : 0);
+    for (int32_t i = 0; i < view->count && status == ALLOT_OK; i++) {
+        allot__view_wanted *row = &view->rows[i];
+        allot_verdict verdict;
+        status = allot_decision_verdict(decision, row->group, row->consumer, &verdict);
+        if (status == ALLOT_OK)
+            put_row(row->numbers, &verdict);
+    }
+    for (int32_t group = 0; group < view->groups && status == ALLOT_OK; group++)
+        status = allot_decision_totals(decision, group, &view->totals[group]);
+    view->filled = status == ALLOT_OK ? view->count : 0;
     return status;
 }
 
@@ -142,17 +133,25 @@ int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
     int status = make_room(service, view);
     if (status != ALLOT_OK)
         return status;
-    view->wanted[place_of(view, group, consumer)] = uv_now(service->loop);
-    view->lacks = view->lacks || !allot__view_has(view, group, consumer);
+    int32_t *place = place_of(view, group, consumer);
+    if (*place == 0) {
+        allot__view_wanted *rows = allot__grow(service->engine, view->rows, &view->capacity,
+                                               (size_t)view->count + 1, sizeof *rows);
+        if (!rows)
+            return ALLOT_ENOMEM;
+        view->rows = rows;
+        rows[view->count] = (allot__view_wanted){.group = group, .consumer = consumer};
+        *place = ++view->count;
+    }
+    view->rows[*place - 1].when = uv_now(service->loop);
     return ALLOT_OK;
 }
 
-bool allot__view_stale(const allot_service *service)
+static bool is_stale(const allot_service *service, const allot__view *view)
 {
-    const allot__view *view = service->components.view;
-    if (!view->numbers || view->makes == 0 || view->lacks)
+    if (!view->computed || view->filled < view->count)
         return true;
-    return (view->seen_cycle != service->tally.cycles || view->seen_event != service->event) &&
+    return (view->seen_cycle != service->tally.cycles || view->event != service->event) &&
            uv_now(service->loop) - view->made >= view->rest;
 }
 
@@ -174,10 +173,10 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
         return status;
     view->seen_cycle = service->tally.cycles;
     view->cycle = service->cycle;
-    view->seen_event = view->event = service->event;
+    view->event = service->event;
     view->seq = service->seq;
     view->now = now;
-    view->lacks = false;
+    view->computed = true;
     view->version++;
     return ALLOT_OK;
 }
@@ -185,8 +184,7 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
 int allot__view_refresh(allot_service *service, allot_report *report)
 {
     allot__view *view = service->components.view;
-    view->asked = uv_now(service->loop);
-    if (!allot__view_stale(service) || (allot__hold_is(service) && view->makes > 0))
+    if (!is_stale(service, view) || (allot__hold_is(service) && view->computed))
         return ALLOT_OK;
     allot__hold_settle(service);
     uint64_t began = uv_hrtime();
@@ -197,7 +195,7 @@ int allot__view_refresh(allot_service *service, allot_report *report)
         view->rest = ALLOT__VIEW_AGE;
     /* A failure is retried no sooner than a success is repeated. */
     view->made = uv_now(service->loop);
-    if (status != ALLOT_OK && view->makes == 0)
+    if (status != ALLOT_OK && !view->computed)
         forget(service, view);
     return status;
 }
@@ -248,30 +246,21 @@ static void keep_orders(allot_service *service, allot__view *view, const allot__
 static void keep_point(allot_service *service, allot__view *view, const allot__cycle_done *done)
 {
     int32_t groups = allot_plan_groups(service->generation->plan);
-    if (groups > ALLOT__VIEW_GROUPS)
-        groups = ALLOT__VIEW_GROUPS;
-    if (!view->history) {
-        view->history = allot__new(service->engine, (size_t)groups * ALLOT__VIEW_HISTORY,
-                                   sizeof *view->history);
-        view->history_groups = view->history ? groups : 0;
-    }
-    if (!view->history)
-        return;
+    view->history_groups = groups < ALLOT__VIEW_GROUPS ? groups : ALLOT__VIEW_GROUPS;
     int64_t last = view->point > 0 ? (view->point - 1) % ALLOT__VIEW_HISTORY : 0;
-    if (view->point == 0 || view->history[last].now != done->now)
+    if (view->point == 0 || view->history[0][last].now != done->now)
         last = view->point++ % ALLOT__VIEW_HISTORY;
     for (int32_t group = 0; group < view->history_groups; group++) {
         allot_totals totals = {0};
         allot_decision_totals(done->decision, group, &totals);
-        view->history[group * ALLOT__VIEW_HISTORY + last] = (allot__view_point){
+        view->history[group][last] = (allot__view_point){
             done->now, totals.slots, totals.allocated + totals.granted, totals.demand, 0};
     }
     for (int32_t i = 0; i < allot_decision_flights(done->decision); i++) {
         allot_flight flight;
         allot_decision_flight(done->decision, i, &flight);
         if (flight.group < view->history_groups)
-            view->history[flight.group * ALLOT__VIEW_HISTORY + last].in_flight +=
-                flight.slots - flight.returned;
+            view->history[flight.group][last].in_flight += flight.slots - flight.returned;
     }
 }
 
@@ -292,44 +281,12 @@ void allot__view_swapped(allot_service *service)
 {
     allot__view *view = service->components.view;
     forget(service, view);
-    history_forget(service, view);
+    view->point = 0;
     view->plan++;
     view->version++;
 }
 
-/* ---- The component --------------------------------------------------------------------------- */
-
-static void give_back(uv_timer_t *timer)
-{
-    allot_service *service = timer->data;
-    allot__view *view = service->components.view;
-    if (view->numbers && uv_now(service->loop) - view->asked >= ALLOT__VIEW_IDLE)
-        forget(service, view);
-}
-
-int allot__view_start(allot_service *service, allot_report *report)
-{
-    (void)report;
-    allot__view *view = service->components.view;
-    uv_timer_init(service->loop, &view->timer);
-    allot__handle_open(service);
-    view->timer_opened = true;
-    view->timer.data = service;
-    uv_timer_start(&view->timer, give_back, ALLOT__VIEW_IDLE, ALLOT__VIEW_IDLE);
-    uv_unref((uv_handle_t *)&view->timer);
-    return ALLOT_OK;
-}
-
-void allot__view_stop(allot_service *service)
-{
-    allot__view *view = service->components.view;
-    if (view->timer_opened)
-        allot__handle_close(&view->timer);
-}
-
 void allot__view_free(allot_service *service)
 {
-    allot__view *view = service->components.view;
-    forget(service, view);
-    history_forget(service, view);
+    forget(service, service->components.view);
 }

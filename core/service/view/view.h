@@ -14,14 +14,13 @@
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 
-#define ALLOT__VIEW_AGE     200   /* ms */
-#define ALLOT__VIEW_MOST    1000  /* rows in an answer */
-#define ALLOT__VIEW_HISTORY 300   /* points of the timeline, a second apart or more */
-#define ALLOT__VIEW_TOLD    50    /* decisions remembered */
-#define ALLOT__VIEW_GROUPS  16    /* groups that have a timeline */
-#define ALLOT__VIEW_KEPT    5000  /* ms for which a wanted row is kept */
-#define ALLOT__VIEW_IDLE    60000 /* ms without a question until its memory is freed */
-#define ALLOT__VIEW_BOUNDS  12    /* of the histogram of cycles */
+#define ALLOT__VIEW_AGE     200  /* ms */
+#define ALLOT__VIEW_MOST    1000 /* rows in an answer */
+#define ALLOT__VIEW_HISTORY 300  /* points of the timeline, a second apart or more */
+#define ALLOT__VIEW_TOLD    50   /* decisions remembered */
+#define ALLOT__VIEW_GROUPS  16   /* groups that have a timeline */
+#define ALLOT__VIEW_KEPT    5000 /* ms for which a wanted row is kept */
+#define ALLOT__VIEW_BOUNDS  12   /* of the histogram of cycles */
 
 /* Numbers of a row. `owned` in hundredths, since it may be a fraction. */
 #define ALLOT__VIEW_MAP(XX)                                                                        \
@@ -49,6 +48,13 @@ const char *allot__view_name(int number);
 /* An exact number in hundredths, rounded, for display alone. */
 int64_t allot__view_hundredths(const allot_ratio *ratio);
 
+/* A row that somebody asked for. */
+typedef struct allot__view_wanted {
+    int32_t group, consumer;
+    uint64_t when; /* last (uv_now) */
+    int64_t numbers[ALLOT__VIEW_NUMBERS];
+} allot__view_wanted;
+
 /* A point of the timeline. */
 typedef struct allot__view_point {
     int64_t now, slots, allocated, demand, in_flight;
@@ -75,25 +81,23 @@ typedef struct allot__view {
     int64_t version; /* grows with every change of the members below; 0: empty */
     int64_t plan;    /* grows when another version of the plan decides */
     int64_t cycle, seq, event, now;
-    int64_t *numbers;  /* by group, consumer, number; NULL: empty */
-    uint64_t *wanted;  /* by group, consumer: when (uv_now) */
-    int64_t *row_made; /* likewise: in which version */
-    bool lacks;        /* wanted rows are missing */
-    int64_t makes;
+    bool computed; /* the totals, and the first rows, are of this version */
+    allot__view_wanted *rows;
+    int32_t count, filled; /* filled: so many rows have numbers */
+    size_t capacity;
+    int32_t *place; /* of rows, by group and consumer */
     allot_totals *totals;
-    uint64_t rest;                  /* ms until it may be computed again */
-    uint64_t made, asked;           /* uv_now */
-    int64_t seen_cycle, seen_event; /* its cycle and event */
-    allot__view_point *history;     /* by group, ALLOT__VIEW_HISTORY each */
-    int32_t history_groups, points;
+    uint64_t rest; /* ms until it may be computed again */
+    uint64_t made; /* uv_now */
+    int64_t seen_cycle;
+    allot__view_point history[ALLOT__VIEW_GROUPS][ALLOT__VIEW_HISTORY];
+    int32_t history_groups;
     int64_t point; /* how many so far: the last is at (point - 1) % HISTORY */
     allot__view_orders told[ALLOT__VIEW_TOLD];
     int64_t told_count;                   /* likewise */
     allot__view_orders sum;               /* since the service began */
     int64_t took[ALLOT__VIEW_BOUNDS + 1]; /* cycles by bound; the last is unbounded */
     int64_t failures;                     /* the service's count when a cycle last succeeded */
-    uv_timer_t timer;                     /* frees memory */
-    bool timer_opened;
 } allot__view;
 
 /* Upper bounds of the histogram, in microseconds, each larger than the one before. */
@@ -102,8 +106,6 @@ extern const int64_t allot__view_bounds[ALLOT__VIEW_BOUNDS];
 /* Computes the view again if it is old and something happened since. EINVALID, ESCRIPT, EBUDGET
  * (report), ENOMEM: unchanged. */
 int allot__view_refresh(allot_service *service, allot_report *report);
-/* Whether a refresh would compute it again. */
-bool allot__view_stale(const allot_service *service);
 /* Marks a row as wanted, before a refresh. ENOMEM. */
 int allot__view_want(allot_service *service, int32_t group, int32_t consumer);
 /* Whether a row is present; the numbers of a present row. */
@@ -146,8 +148,6 @@ int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
 int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault);
 
 /* The component (service.c). */
-int allot__view_start(allot_service *service, allot_report *report);
-void allot__view_stop(allot_service *service);
 void allot__view_free(allot_service *service);
 void allot__view_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__view_swapped(allot_service *service);

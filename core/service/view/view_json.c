@@ -162,8 +162,7 @@ void allot__view_put_history(allot__text *out, const allot__view *view, int32_t 
         first = behind;
     allot__text_open(out, "history", "[");
     for (int64_t i = first; i < view->point && group < view->history_groups; i++) {
-        const allot__view_point *point =
-            &view->history[group * ALLOT__VIEW_HISTORY + i % ALLOT__VIEW_HISTORY];
+        const allot__view_point *point = &view->history[group][i % ALLOT__VIEW_HISTORY];
         const int64_t numbers[] = {point->now, point->slots, point->allocated, point->demand,
                                    point->in_flight};
         allot__text_open(out, NULL, "[");
