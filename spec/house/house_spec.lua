@@ -54,8 +54,6 @@ local CIRCLES = {
   ["service/instance/clock.c service/instance/log.c"] = "a line has a time, a jump is logged",
   ["service/reload/reload.c service/reload/step.c"]
     = "steps of one attempt, in the order in which libuv calls them",
-  ["service/view/live.c service/view/live_say.c service/view/live_take.c"]
-    = "a viewer's socket: what is read decides what is sent, an error ends both",
   ["service/wire/connection.c service/wire/feed.c service/wire/rpc.c"]
     = "a line is a call, which asks what its connection may; a connection's end ends its feed",
 }

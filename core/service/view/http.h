@@ -113,7 +113,7 @@ int allot__http_write(allot__http_session *session);
 void allot__http_route(allot__http_session *session, const char *path);
 void allot__http_forget(allot__http_session *session);
 
-/* ---- WebSocket (live.c, live_say.c) ---------------------------------------------------------- */
+/* ---- WebSocket (live.c) ---------------------------------------------------------------------- */
 
 typedef struct allot__viewer allot__viewer;
 /* 0, or nonzero: refused. */
