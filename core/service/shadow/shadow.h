@@ -83,12 +83,6 @@ typedef struct allot__shadow {
     uint64_t next;                   /* no copy before that time of uv_hrtime */
 } allot__shadow;
 
-/* ENOMEM: the reply stays the caller's. */
-int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
-                        allot__reply *reply);
-/* Ends the shadow, and answers a waiting call with an error. */
-void allot__shadow_end(allot__shadow *it);
-
 /* The component, and its methods. */
 int allot__shadow_start(allot_service *service, allot_report *report);
 void allot__shadow_stop(allot_service *service);

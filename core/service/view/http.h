@@ -90,22 +90,15 @@ void allot__http_rests(allot__http *http, struct lws *wsi);
 /* Ends listening. */
 void allot__http_deafen(allot__http *http);
 
-/* ---- Access (http_guard.c) ------------------------------------------------------------------- */
+/* ---- Access and answers (http_answer.c) ------------------------------------------------------ */
 
-/* Whether an address may be served without a token: only loopback. */
-bool allot__http_loopback(const char *host);
 /* 0, or the status to refuse a request with: 405, 400, 421, 403 (from a page of another origin). */
 int allot__http_refuse(allot__http *http, struct lws *wsi);
 /* Whether the request has the token, or needs none. */
 bool allot__http_trusts(const allot__http *http, struct lws *wsi);
 bool allot__http_token(const allot__http *http, struct lws *wsi, const char *token, size_t len);
 
-/* ---- Answers (http_answer.c, http_route.c) --------------------------------------------------- */
-
-/* Queue an answer: static bytes; session->body; a line of text. */
-void allot__http_static(allot__http_session *session, const char *type, const char *bytes,
-                        size_t len);
-void allot__http_body(allot__http_session *session, int status, const char *type);
+/* Queues a line of text as the answer. */
 void allot__http_say(allot__http_session *session, int status, const char *text);
 /* Sends as much as possible now. Nonzero: the connection is over. */
 int allot__http_write(allot__http_session *session);

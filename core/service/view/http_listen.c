@@ -180,6 +180,13 @@ static int find(const allot__http *http, address *to, bool *six)
     return *six ? uv_ip6_addr(host, http->port, &to->v6) : 0;
 }
 
+/* Whether an address may be served without a token. */
+static bool is_loopback(const char *host)
+{
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 ||
+           strcmp(host, "localhost") == 0;
+}
+
 int allot__http_listen(allot__http *http, allot_report *report)
 {
     const char *said = http->service->config.http;
@@ -192,7 +199,7 @@ int allot__http_listen(allot__http *http, allot_report *report)
         snprintf(http->host, sizeof http->host, "127.0.0.1");
     if (find(http, &at, &six) != 0)
         return refuse(report, "http: %.200s is no address: host:port, [::1]:port or port", said);
-    if (!allot__http_loopback(http->host) && !http->service->config.token)
+    if (!is_loopback(http->host) && !http->service->config.token)
         return refuse(report, "http: %.200s can be reached from elsewhere, so a token is needed",
                       said);
     uv_tcp_init(http->service->loop, &http->listener);
