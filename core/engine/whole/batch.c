@@ -111,7 +111,8 @@ static int is_same(allot__whole_all *all, const batch *it, int32_t k, int64_t le
     return status;
 }
 
-/* Does a leaf that is not lowered always use all it could? */
+/* Does a leaf that is not lowered always use all it could? More than it demands changes nothing,
+ * unless the order of its tasks follows from the quota. */
 static int is_fine(allot__whole_all *all, const batch *it, int32_t row, bool *yes)
 {
     const allot__work *work = all->works[0];
@@ -119,10 +120,12 @@ static int is_fine(allot__whole_all *all, const batch *it, int32_t row, bool *ye
     const allot__side *side = work->whole->sides[row];
     int64_t low = it->low[row], high = (int64_t)kept->low[row] + (kept->rest[row] != 0);
     int status = ALLOT_OK;
+    if (!side->anew)
+        high = allot__least(high, allot__most(low, work->demand[row]));
     *yes = high - low < WIDEST;
     for (int64_t quota = low; quota <= high && *yes && status == ALLOT_OK; quota++) {
         int64_t used, could = allot__least(quota, work->demand[row]);
-        if (quota == work->whole->fine[row])
+        if (quota == work->whole->fine[row] || could == 0)
             continue;
         status = use_of(all, side, quota, &used);
         *yes = used >= could;
@@ -161,7 +164,8 @@ static void demand(allot__whole_all *all, const batch *it, const int32_t *demand
     }
 }
 
-/* Lowers them; *certain: for how many the result is certain; if not for all, lowers none. */
+/* Lowers them; *certain: for how many the result is certain, at least for that many before; if not
+ * for all, lowers none. */
 static int try_batch(allot__whole_all *all, batch *it, int32_t *certain)
 {
     allot__work *work = all->works[0];
@@ -171,8 +175,7 @@ static int try_batch(allot__whole_all *all, batch *it, int32_t *certain)
     memcpy(it->low, kept->low, size);
     demand(all, it, it->used);
     allot__quota_again(kept);
-    *certain = 1; /* the first is the last that is short */
-    int status = it->count > 1 ? count_certain(all, it, certain) : ALLOT_OK;
+    int status = it->count > *certain ? count_certain(all, it, certain) : ALLOT_OK;
     if (status != ALLOT_OK || *certain == it->count)
         return status;
     demand(all, it, it->demand);
@@ -184,7 +187,7 @@ static int try_batch(allot__whole_all *all, batch *it, int32_t *certain)
 int allot__whole_batch(allot__whole_all *all, int32_t *done)
 {
     const allot__quota_kept *kept = all->again[0].kept;
-    int32_t certain = 0;
+    int32_t certain = 1; /* the first is the last that is short */
     *done = 0;
     if (all->count > 1 || !kept || !kept->low)
         return ALLOT_OK;
@@ -199,7 +202,7 @@ int allot__whole_batch(allot__whole_all *all, int32_t *done)
         *done = it->count;
         it->size = certain == it->count ? 2 * certain : certain;
         it->size = it->size > 1 ? allot__least(it->size, MOST) : 1;
-        it->count = it->size;
+        it->count = certain = it->size;
     } while (status == ALLOT_OK && certain < *done);
     return status;
 }
