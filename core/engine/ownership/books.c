@@ -19,10 +19,11 @@ static int take_room(allot__ledger *ledger)
         ALLOT__WANTED(ledger->before, rows), ALLOT__WANTED(ledger->holder_of, rows),
         ALLOT__WANTED(ledger->first, rows), ALLOT__WANTED(ledger->end, rows),
         ALLOT__WANTED(ledger->at, rows), ALLOT__WANTED(ledger->live, rows),
-        ALLOT__WANTED(ledger->lenders, rows), ALLOT__WANTED(ledger->above, families),
-        ALLOT__WANTED(ledger->inside, families), ALLOT__WANTED(ledger->outside, families),
-        ALLOT__WANTED(ledger->aside, families), ALLOT__WANTED(ledger->keys, items),
-        ALLOT__WANTED(ledger->order, items), ALLOT__WANTED(ledger->other, items));
+        ALLOT__WANTED(ledger->touched, rows), ALLOT__WANTED(ledger->lenders, rows),
+        ALLOT__WANTED(ledger->above, families), ALLOT__WANTED(ledger->inside, families),
+        ALLOT__WANTED(ledger->outside, families), ALLOT__WANTED(ledger->aside, families),
+        ALLOT__WANTED(ledger->keys, items), ALLOT__WANTED(ledger->order, items),
+        ALLOT__WANTED(ledger->other, items));
     for (int i = 0; i < ALLOT__POOL_COLUMNS && status == ALLOT_OK; i++)
         status = ALLOT__TAKE_ALL(ledger->work->arena, ALLOT__WANTED(ledger->column[i], rows));
     return status;
@@ -153,13 +154,11 @@ static void open_holders(allot__ledger *ledger)
         int32_t row = ledger->order[i];
         open_holder(ledger, row, &ledger->holders[i]);
         ledger->drains = ledger->drains || !ledger->holders[i].rebalance;
-        ledger->live[i] = i;
         ledger->holder_of[row] = i;
         ledger->at[ledger->first[row]] = i;
         allot__books_has(ledger, i, (int64_t)ledger->holders[i].held + ledger->holders[i].coming,
                          0);
     }
-    ledger->live_count = ledger->count;
 }
 
 static void open_idle(allot__ledger *ledger)
@@ -248,6 +247,16 @@ static bool is_live(const allot__ledger *ledger, const allot__holder *holder)
            wants > allot__holder_has(holder);
 }
 
+static void mark_live(allot__ledger *ledger)
+{
+    ledger->touched_count = 0;
+    for (int32_t i = 0; i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        holder->live = is_live(ledger, holder);
+        holder->touched = false;
+    }
+}
+
 int allot__books_keep(allot__ledger *ledger)
 {
     size_t families = (size_t)ledger->work->tree->families;
@@ -257,8 +266,7 @@ int allot__books_keep(allot__ledger *ledger)
         return ALLOT_ENOMEM;
     ledger->kept = kept;
     kept->parts = 0;
-    for (int32_t i = 0; i < ledger->count; i++)
-        ledger->holders[i].live = is_live(ledger, &ledger->holders[i]);
+    mark_live(ledger);
     bool all =
         keep_part(ledger, ledger->holders, (size_t)ledger->count, sizeof *ledger->holders) &&
         keep_part(ledger, ledger->pairs, 2 * (size_t)ledger->loan_room, sizeof(int32_t)) &&
@@ -274,26 +282,20 @@ int allot__books_keep(allot__ledger *ledger)
     return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Restores the holders that the last run may have changed: those that it looked at, those that lost
- * slots, and lenders. */
+/* Restores the holders that the last run may have changed. */
 static void restore_holders(allot__ledger *ledger)
 {
     const allot__books_kept *kept = ledger->kept;
     for (int32_t k = 0; k < ledger->live_count; k++)
         ledger->holders[ledger->live[k]] = kept->holders[ledger->live[k]];
-    for (int32_t i = 0; i < ledger->recall_count; i++)
-        ledger->holders[ledger->recalls[i].from] = kept->holders[ledger->recalls[i].from];
-    for (int32_t i = 0; i < ledger->lender_count; i++) {
-        int32_t lender = ledger->at[ledger->lenders[i]];
-        ledger->holders[lender] = kept->holders[lender];
-    }
+    for (int32_t k = 0; k < ledger->touched_count; k++)
+        ledger->holders[ledger->touched[k]] = kept->holders[ledger->touched[k]];
 }
 
-/* Reads present needs, and lists the live holders. False: slots in flight lose a claimant. */
+/* Reads present needs. False: slots in flight lose a claimant. */
 static bool read_needs(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
-    ledger->live_count = 0;
     for (int32_t i = 0; i < ledger->count; i++) {
         allot__holder *holder = &ledger->kept->holders[i];
         int32_t most = allot__least(work->demand[holder->row], work->limit[holder->row]);
@@ -305,15 +307,17 @@ static bool read_needs(allot__ledger *ledger)
             if (coming_to(ledger, holder->row, holder->held) != holder->coming)
                 return false;
         }
-        if (holder->live)
-            ledger->live[ledger->live_count++] = i;
     }
     return true;
 }
 
-/* Takes other holders off the lists of pools. */
+/* Lists live holders, and takes others off the lists of pools. */
 static void list_live(allot__ledger *ledger)
 {
+    ledger->live_count = 0;
+    for (int32_t i = 0; i < ledger->count; i++)
+        if (ledger->holders[i].live)
+            ledger->live[ledger->live_count++] = i;
     for (int32_t family = 0; family < ledger->work->tree->families; family++) {
         allot__share_pool *pool = &ledger->pools[family];
         allot__share *shares = &ledger->shares[pool->first];
@@ -323,6 +327,12 @@ static void list_live(allot__ledger *ledger)
                 shares[count++] = shares[i];
         pool->count = count;
     }
+}
+
+void allot__books_narrow(allot__ledger *ledger)
+{
+    mark_live(ledger);
+    list_live(ledger);
 }
 
 void allot__books_restore(allot__ledger *ledger)

@@ -80,7 +80,8 @@ typedef struct allot__holder {
     int32_t recalls;           /* the newest recall from it; -1: none */
     int32_t owed;              /* the newest loose recall of slots that it lent; -1: none */
     bool rebalance, keep, adjust, recall_first;
-    bool live;                    /* a run looks at it */
+    bool live;                    /* a run looks at it, */
+    bool touched;                 /* ... or changed it all the same */
     bool hold_rounding, rounding; /* C-9: the option; it keeps a slot by that option */
     int8_t cut;                   /* rounding of its pool shares: 1 took a part, -1 added one */
 } allot__holder;
@@ -147,11 +148,13 @@ typedef struct allot__ledger {
 
     allot__holder *holders;
     int32_t count;
-    int32_t *holder_of;  /* by row; -1: none */
-    allot__held *before; /* by holder */
-    int32_t *live;       /* holders that a run looks at, in order: the others want nothing, */
-    int32_t live_count;  /* ... and use no pool slots */
-    int32_t *lenders;    /* places, rising, of holders with own slots that they may come to lend */
+    int32_t *holder_of;    /* by row; -1: none */
+    allot__held *before;   /* by holder */
+    int32_t *live;         /* holders that a run looks at, in order: the others want nothing, */
+    int32_t live_count;    /* ... and use no pool slots; */
+    int32_t *touched;      /* those of the others that it changed */
+    int32_t touched_count; /* ... */
+    int32_t *lenders; /* places, rising, of holders with own slots that they may come to lend */
     int32_t lender_count;
     int64_t room;         /* slots that no holder has or is promised; of these: */
     int64_t idle;         /* idle now */
@@ -171,7 +174,8 @@ typedef struct allot__ledger {
 
     allot__recall *recalls;
     int32_t recall_count, recall_room;
-    int32_t loose_from;    /* no recall before this one is loose, */
+    int32_t moves;      /* counts recalls, listed or not: a draft does not list those for holders */
+    int32_t loose_from; /* no recall before this one is loose, */
     int32_t draining_from; /* ... and no recall before this one drains */
 
     allot__share_pool *pools; /* by family; pools without slots have no shares */
@@ -218,6 +222,8 @@ enum { ALLOT__KEPT_HOLDERS, ALLOT__KEPT_PAIRS, ALLOT__KEPT_LOANS };
 int allot__books_open(allot__ledger *ledger);
 /* Sets idle slots that came back for a leaf aside for it, up to its need. */
 void allot__books_claimed(allot__ledger *ledger);
+/* Lists the holders that a run concerns, in `live` and in pools. */
+void allot__books_narrow(allot__ledger *ledger);
 /* Copies the open books, for further runs in which only needs of holders differ. ENOMEM. */
 int allot__books_keep(allot__ledger *ledger);
 /* Restores the copied books. */
@@ -345,6 +351,15 @@ void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot
 /* The same for slots of a loan. */
 void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
                       allot__why why);
+/* Notes that a run changed a holder that it need not look at. */
+static inline void allot__books_touch(allot__ledger *ledger, int32_t index)
+{
+    allot__holder *holder = &ledger->holders[index];
+    if (!holder->live && !holder->touched) {
+        holder->touched = true;
+        ledger->touched[ledger->touched_count++] = index;
+    }
+}
 /* Adds a recall, the newest of its holder. False: no memory; ledger->status says so. */
 bool allot__recall_add(allot__ledger *ledger, allot__recall made);
 /* Gives a holder slots that are taken without a claimant and do not drain; first those that it

@@ -192,16 +192,20 @@ static void write_quota(const allot__ledger *ledger, int32_t index)
         (int32_t)allot__least(allot__holder_has(holder), holder->need);
 }
 
-/* Holders that are not live have what they need, unless they lose borrowed slots. */
+/* Holders that are neither live nor touched have what they need. */
 static void write_quotas(allot__ledger *ledger)
 {
     allot__work *work = ledger->work;
-    if (ledger->live_count < ledger->count)
-        memcpy(work->quota, work->need, (size_t)work->tree->rows * sizeof *work->quota);
+    if (!ledger->all) {
+        for (int32_t i = 0; i < ledger->count; i++)
+            write_quota(ledger, i);
+        return;
+    }
+    memcpy(work->quota, work->need, (size_t)work->tree->rows * sizeof *work->quota);
     for (int32_t k = 0; k < ledger->live_count; k++)
         write_quota(ledger, ledger->live[k]);
-    for (int32_t i = 0; i < ledger->recall_count; i++)
-        write_quota(ledger, ledger->recalls[i].from);
+    for (int32_t k = 0; k < ledger->touched_count; k++)
+        write_quota(ledger, ledger->touched[k]);
 }
 
 /* Sums up quotas of parents, and marks that no fill ran out of slots in their families. */
@@ -286,6 +290,8 @@ int allot__ledger_run(allot__work *work)
         status = ledger->keep ? open_kept(ledger) : open_books(ledger);
     if (status != ALLOT_OK)
         return status;
+    if (!ledger->kept)
+        allot__books_narrow(ledger);
     allot__books_claimed(ledger);
     if (!allot__books_settled(ledger))
         force(ledger);

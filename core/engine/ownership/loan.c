@@ -75,6 +75,7 @@ int32_t allot__loan_between(allot__ledger *ledger, int32_t lender, int32_t borro
 
 void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots)
 {
+    allot__books_touch(ledger, ledger->loans[loan].lender);
     ledger->loans[loan].slots += (int32_t)slots;
     ledger->holders[ledger->loans[loan].lender].out += (int32_t)slots;
 }
@@ -82,6 +83,8 @@ void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots)
 void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
 {
     allot__lent *it = &ledger->loans[loan];
+    allot__books_touch(ledger, it->lender);
+    allot__books_touch(ledger, it->borrower);
     it->slots -= (int32_t)slots;
     it->why = why;
     ledger->holders[it->lender].out -= (int32_t)slots;

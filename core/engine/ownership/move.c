@@ -198,7 +198,10 @@ static void take(allot__ledger *ledger, allot__recall made)
     made.drains = made.to < 0 && !holder->rebalance;
     made.firm = !made.drains &&
                 (made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE);
-    if (!allot__recall_add(ledger, made))
+    allot__books_touch(ledger, made.from);
+    ledger->moves++;
+    bool listed = made.to < 0 || !ledger->draft || ledger->drains;
+    if (listed && !allot__recall_add(ledger, made))
         return;
     holder->lost += made.slots;
     holder->gone += made.to >= 0 && made.loan < 0 ? made.slots : 0;

@@ -116,23 +116,23 @@ static bool replace(allot__ledger *ledger, allot__share_pool *pool, int32_t memb
     int64_t lacks = allot__due_lacks(&ledger->holders[index]);
     int64_t leaving = allot__holder_leaving(&ledger->holders[index]);
     leaving = allot__least(leaving, lacks);
-    if (leaving > ledger->room)
-        return false;
-    allot__books_promise(ledger, index, leaving, ALLOT__SHARED);
-    allot__pool_use(ledger, pool, member, leaving);
-    return true;
+    if (leaving > 0 && leaving <= ledger->room) {
+        allot__books_promise(ledger, index, leaving, ALLOT__SHARED);
+        allot__pool_use(ledger, pool, member, leaving);
+    }
+    return leaving <= ledger->room;
 }
 
 /* Serves all members that lack some, in order. Returns whether anything moved. */
 static bool serve_all(allot__ledger *ledger, allot__share_pool *pool, int32_t *gives)
 {
     int32_t donor = pool->count - 1;
-    int32_t recalls = ledger->recall_count;
+    int32_t moves = ledger->moves;
     ledger->round++;
     for (int32_t i = 0; i < pool->count && donor >= 0; i++)
         if (replace(ledger, pool, i))
             donor = serve(ledger, pool, i, donor, gives);
-    return ledger->recall_count > recalls;
+    return ledger->moves > moves;
 }
 
 /* Pool slots of a holder beyond those it deserves, to be given when others claim some. */
@@ -248,12 +248,12 @@ static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int6
 static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__class as)
 {
     const allot__holder *holder = &ledger->holders[index];
-    int64_t idle =
-        as == ALLOT__OWN ? allot__holder_own_idle(holder) : allot__pools_idle(ledger, index);
-    if (idle <= 0 || allot__holder_leaving(holder) > 0)
-        return 0;
     int64_t lacks =
         as == ALLOT__OWN ? allot__holder_lacks(holder, holder->need) : allot__due_lacks(holder);
+    if (lacks == 0 || allot__holder_leaving(holder) > 0)
+        return 0;
+    int64_t idle =
+        as == ALLOT__OWN ? allot__holder_own_idle(holder) : allot__pools_idle(ledger, index);
     return allot__least(lacks, idle);
 }
 
@@ -262,14 +262,14 @@ static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__cl
  * Returns whether any moved. */
 static bool draw_all(allot__ledger *ledger, allot__class as)
 {
-    int32_t recalls = ledger->recall_count;
+    int32_t moves = ledger->moves;
     int32_t donor = ledger->room > 0 ? -1 : ledger->live_count - 1;
     ledger->round++;
     for (int32_t k = 0; k < ledger->live_count && donor >= 0; k++) {
         int64_t slots = crowded_out(ledger, ledger->live[k], as);
         donor = slots > 0 ? draw(ledger, ledger->live[k], donor, slots, as) : donor;
     }
-    if (ledger->recall_count == recalls)
+    if (ledger->moves == moves)
         return false;
     allot__pools_due(ledger, false, ALLOT__DUE_HELD);
     return true;
@@ -279,7 +279,7 @@ static bool draw_all(allot__ledger *ledger, allot__class as)
  */
 static bool settle(allot__ledger *ledger)
 {
-    int32_t recalls = ledger->recall_count;
+    int32_t moves = ledger->moves;
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
         int64_t over = 0;
@@ -291,7 +291,7 @@ static bool settle(allot__ledger *ledger)
         while (ledger->limited && serve_all(ledger, pool, ledger->column[OVER]))
             continue; /* slots that limits kept from some may move now: moves make room */
     }
-    return ledger->recall_count > recalls;
+    return ledger->moves > moves;
 }
 
 /* Slots assigned to pools anew after moves can be had there, as they could in the next cycle. */
