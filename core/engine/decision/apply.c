@@ -473,8 +473,11 @@ static void tell_job(const applying *it, const allot__thing *made, bool ends)
 static void enter_jobs(applying *it)
 {
     allot__things *things = &it->state->all_jobs;
+    allot__jobs *jobs = it->state->jobs;
+    bool all = !jobs || !jobs->arranged || jobs->undated > 0 || jobs->changed.count > 0;
     for (int32_t i = 0; i < allot_state_jobs(it->state); i++) {
-        allot__thing *old = allot__things_at(things, i), *made = it->jobs ? it->jobs[i] : NULL;
+        allot__thing *made = it->jobs ? it->jobs[i] : NULL;
+        allot__thing *old = all || made ? allot__things_at(things, i) : NULL;
         if (!old)
             continue;
         count_from_now(it, old);
@@ -490,6 +493,8 @@ static void enter_jobs(applying *it)
             allot__things_swap(things, old, made);
         it->state->tasks.spent += made != NULL;
     }
+    if (jobs)
+        jobs->undated = 0;
 }
 
 /* Frees these jobs on failure. */

@@ -123,7 +123,8 @@ static void add_uses(const allot__turns *turns, uses *uses, int32_t queue)
         uses->queues[queue].last = (alike){uses->at, of->slots[ALLOT_RUNNING]};
         return;
     }
-    for (int32_t i = jobs->first[queue]; i < allot__jobs_active_end(jobs, queue); i++) {
+    int32_t from, end = allot__jobs_of(jobs, queue, ALLOT_RUNNING, &from);
+    for (int32_t i = from; i < end; i++) {
         const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
         if (job->state == ALLOT_RUNNING)
             add_use(turns, uses, job);

@@ -79,9 +79,12 @@ static int gather(allot__turns *turns, allot__turn *turn, int state)
     int32_t *jobs = turn->jobs + turn->count, count = 0;
     bool waits = state == ALLOT_PENDING;
     for (int32_t q = 0; q < turn->queue_count; q++) {
-        int32_t queue = turn->queues[q];
-        int32_t end = waits ? all->first[queue + 1] : allot__jobs_active_end(all, queue);
-        for (int32_t i = waits ? all->waits[queue] : all->first[queue]; i < end; i++)
+        int32_t from = all->first[turn->queues[q]], end = all->first[turn->queues[q] + 1];
+        if (waits) /* others may be suspended by now */
+            end = allot__jobs_of(all, turn->queues[q], state, &from);
+        else if (all->ordered)
+            end = all->waits[turn->queues[q]];
+        for (int32_t i = from; i < end; i++)
             if (turns->states[all->by_queue[i]] == state) {
                 allot__job_announce(turns, all->by_queue[i]);
                 jobs[count++] = all->by_queue[i];

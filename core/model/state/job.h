@@ -85,15 +85,16 @@ typedef struct allot__jobs {
     int64_t *preempted_at;     /* by resource: the last preemption for it, or INT64_MIN; NULL: never
                                   for any */
     /* After sealing: the state's blocks, which it owns; and by queue, one more: its jobs
-     * by_queue[first[q]] ..., in the order of the state, without early ones. If `ordered`, pending
-     * ones stand behind the others, from waits[q] on, in the order of the policy's dispatch; ties
-     * as in the state. */
+     * by_queue[first[q]] ..., in the order of the state, without early ones. If `ordered`, running
+     * jobs come first, then from stops[q] on those suspended or stopped, and from waits[q] on
+     * pending ones, in the order of the policy's dispatch; ties as in the state. */
     allot__vector list;
-    int32_t *first, *by_queue, *waits;
+    int32_t *first, *by_queue, *stops, *waits;
     int32_t *queue_of;         /* by job; -1: an early one */
     size_t room;               /* of by_queue and queue_of */
     allot__queue_jobs *queues; /* by queue */
     int32_t flagged[8];        /* by flag: jobs that have it */
+    int32_t undated;           /* jobs that do not wait, and have no `since` */
     allot__site nowhere;       /* sums of places without a site */
     const allot_plan *plan;    /* that they were arranged for */
     bool ordered;
@@ -104,7 +105,6 @@ typedef struct allot__jobs {
      * numbers as the state has them. */
     bool partly;
     allot__vector changed, ended; /* of int32_t */
-    uint64_t seals;               /* how often it was sealed */
 } allot__jobs;
 
 static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)
@@ -141,10 +141,19 @@ static inline int32_t allot__jobs_flagged(const allot__jobs *jobs, uint32_t flag
 {
     return jobs->flagged[__builtin_ctz(flag)];
 }
-/* Behind the last of a queue's jobs that may not be pending. */
-static inline int32_t allot__jobs_active_end(const allot__jobs *jobs, int32_t queue)
+/* Of a queue's list, the part where its jobs of a state stand, and maybe others: [*from, end). */
+static inline int32_t allot__jobs_of(const allot__jobs *jobs, int32_t queue, int state,
+                                     int32_t *from)
 {
-    return jobs->ordered ? jobs->waits[queue] : jobs->first[queue + 1];
+    int32_t end = jobs->first[queue + 1];
+    *from = jobs->first[queue];
+    if (!jobs->ordered)
+        return end;
+    if (state != ALLOT_RUNNING)
+        *from = state == ALLOT_PENDING ? jobs->waits[queue] : jobs->stops[queue];
+    return state == ALLOT_PENDING   ? end
+           : state == ALLOT_RUNNING ? jobs->stops[queue]
+                                    : jobs->waits[queue];
 }
 static inline allot__job_place *allot__job_places(const allot__job *job)
 {
@@ -220,8 +229,6 @@ void allot__job_changed(allot_state *state, int32_t number, bool ends);
  * there; then sets defaults, finds the places' sites, and lists jobs by queue. ENOMEM. */
 void allot__jobs_leave(allot_state *state);
 int allot__jobs_arrange(allot_state *state);
-/* Closes the gaps that ended jobs left in a column of `count` entries by former number. */
-void allot__jobs_shift(const allot__jobs *jobs, void *column, size_t size, size_t count);
 /* The value of a key of dispatch, signed so that smaller goes first; false: the key needs more than
  * the job, and so has no value. */
 bool allot__job_key(const allot__job *job, const allot_key *key, int64_t *value);

@@ -56,6 +56,7 @@ static void count(allot__jobs *jobs, const allot__job *job, int32_t sign)
     allot__queue_jobs *of = &jobs->queues[job->queue];
     of->slots[job->state] += (int64_t)sign * job->slots;
     of->count[job->state] += sign;
+    jobs->undated += job->state != ALLOT_PENDING && job->since == INT64_MIN ? sign : 0;
     for (int flag = 0; job->flags >> flag; flag++)
         jobs->flagged[flag] += job->flags >> flag & 1 ? sign : 0;
     if (job->state != ALLOT_RUNNING)
@@ -149,11 +150,11 @@ static bool enter(allot_state *state, int32_t number)
 
 enum { KEYS = 3 /* columns that need only the job */ };
 
-/* Where a job stands among those of its queue: pending jobs behind others, by the keys. */
+/* Where a job stands among those of its queue: its part of the list, there by the keys. */
 typedef struct standing {
     int64_t keys[KEYS];
     int32_t queue, number;
-    bool waits;
+    enum { RUNS, STOPPED, WAITS, PARTS } part;
 } standing;
 
 bool allot__job_key(const allot__job *job, const allot_key *key, int64_t *value)
@@ -189,10 +190,10 @@ static standing standing_of(const allot_state *state, int32_t number)
 {
     const allot__job *job = allot__job_at(state->jobs, number);
     const allot__order *order = dispatch_of(state);
-    bool ordered = state->jobs->ordered;
-    standing out = {
-        .queue = job->queue, .number = number, .waits = !ordered || job->state == ALLOT_PENDING};
-    for (int32_t i = 0; ordered && out.waits && i < order->count; i++)
+    standing out = {.queue = job->queue, .number = number};
+    if (state->jobs->ordered && job->state != ALLOT_RUNNING)
+        out.part = job->state == ALLOT_PENDING ? WAITS : STOPPED;
+    for (int32_t i = 0; out.part == WAITS && i < order->count; i++)
         (void)allot__job_key(job, &order->keys[i], &out.keys[i]);
     return out;
 }
@@ -202,8 +203,8 @@ static int compare(const void *a, const void *b)
     const standing *x = a, *y = b;
     if (x->queue != y->queue)
         return x->queue < y->queue ? -1 : 1;
-    if (x->waits != y->waits)
-        return x->waits ? 1 : -1;
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
     for (int32_t i = 0; i < KEYS; i++)
         if (x->keys[i] != y->keys[i])
             return x->keys[i] < y->keys[i] ? -1 : 1;
@@ -258,7 +259,7 @@ static int32_t copy_part(const allot_state *state, copying *it, const standing *
         if (!(it->drop[list[i] / 64] >> list[i] % 64 & 1))
             it->out[end++] = renumber(it, list[i]);
     while (it->at + added < it->count && it->jobs[it->at + added].queue == part->queue &&
-           it->jobs[it->at + added].waits == part->waits)
+           it->jobs[it->at + added].part == part->part)
         added++;
     end = begin + merge(state, it->out + begin, end - begin, it->jobs + it->at, added);
     it->at += added;
@@ -270,25 +271,26 @@ static void copy_lists(allot_state *state, copying *it)
     allot__jobs *jobs = state->jobs;
     int32_t queues = allot__queue_count(state->plan), end = 0, from = 0;
     for (int32_t q = 0; q < queues; q++) {
-        int32_t middle = jobs->waits[q], to = jobs->first[q + 1];
-        jobs->first[q] = end;
-        end = copy_part(state, it, &(standing){.queue = q}, from, middle, end);
-        jobs->waits[q] = end;
-        end = copy_part(state, it, &(standing){.queue = q, .waits = true}, middle, to, end);
-        from = to;
+        int32_t *const firsts[PARTS] = {&jobs->first[q], &jobs->stops[q], &jobs->waits[q]};
+        int32_t ends[PARTS] = {jobs->stops[q], jobs->waits[q], jobs->first[q + 1]};
+        for (int part = RUNS; part < PARTS; part++) {
+            *firsts[part] = end;
+            end =
+                copy_part(state, it, &(standing){.queue = q, .part = part}, from, ends[part], end);
+            from = ends[part];
+        }
     }
     jobs->first[queues] = end;
     memcpy(jobs->by_queue, it->out, (size_t)end * sizeof *it->out);
 }
 
-/* New jobs of which jobs stand where; without early ones. */
+/* Where new jobs stand; none is early. */
 static void list_new(const allot_state *state, copying *it)
 {
     const allot__jobs *jobs = state->jobs;
     const int32_t *numbers = jobs->changed.items;
     for (size_t i = 0; i < jobs->changed.count; i++)
-        if (jobs->queue_of[numbers[i]] >= 0)
-            it->jobs[it->count++] = standing_of(state, numbers[i]);
+        it->jobs[it->count++] = standing_of(state, numbers[i]);
     if (it->count > 1)
         qsort(it->jobs, (size_t)it->count, sizeof *it->jobs, compare);
 }
@@ -314,14 +316,15 @@ static void number_anew(allot__jobs *jobs, copying *it, size_t words)
     jobs->changed.count = kept;
 }
 
-void allot__jobs_shift(const allot__jobs *jobs, void *column, size_t size, size_t count)
+/* Closes the gaps that ended jobs left in the column by job. */
+static void shift(const allot__jobs *jobs, size_t count)
 {
     const int32_t *ended = jobs->ended.items;
-    char *bytes = column;
+    int32_t *column = jobs->queue_of;
     for (size_t i = 0; i < jobs->ended.count; i++) {
         size_t from = (size_t)ended[i] + 1;
         size_t to = i + 1 < jobs->ended.count ? (size_t)ended[i + 1] : count;
-        memmove(bytes + (from - i - 1) * size, bytes + from * size, (to - from) * size);
+        memmove(column + from - i - 1, column + from, (to - from) * sizeof *column);
     }
 }
 
@@ -332,7 +335,7 @@ static int make_room(allot_state *state)
     size_t queues = (size_t)allot__queue_count(state->plan);
     size_t count = jobs->list.count + jobs->ended.count + 1;
     if (!jobs->first)
-        jobs->first = allot__new(state->engine, 2 * queues + 1, sizeof *jobs->first);
+        jobs->first = allot__new(state->engine, 3 * queues + 1, sizeof *jobs->first);
     if (!jobs->queues)
         jobs->queues = allot__new(state->engine, queues, sizeof *jobs->queues);
     if (jobs->room < count) {
@@ -349,7 +352,8 @@ static int make_room(allot_state *state)
         jobs->room = room;
     }
     jobs->queue_of = jobs->by_queue + jobs->room;
-    jobs->waits = jobs->first ? jobs->first + queues + 1 : NULL;
+    jobs->stops = jobs->first ? jobs->first + queues + 1 : NULL;
+    jobs->waits = jobs->first ? jobs->stops + queues : NULL;
     return jobs->first && jobs->queues ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -369,7 +373,7 @@ static int arrange_changed(allot_state *state, bool *done)
     bool room = bits && it.below && it.out && it.jobs;
     if (room) {
         number_anew(jobs, &it, words);
-        allot__jobs_shift(jobs, jobs->queue_of, sizeof *jobs->queue_of, count);
+        shift(jobs, count);
     }
     *done = room;
     for (size_t i = 0; i < jobs->changed.count && *done; i++)
@@ -405,27 +409,27 @@ static void sort(standing *list, standing *other, int32_t count)
 static void order_queue(allot_state *state, int32_t queue, standing *jobs)
 {
     allot__jobs *it = state->jobs;
-    int32_t first = it->first[queue], end = it->first[queue + 1], active = first, waiting = 0;
+    int32_t first = it->first[queue], end = it->first[queue + 1], active = first, others = 0;
     bool in_order = true;
-    it->waits[queue] = first;
     for (int32_t i = first; i < end && it->ordered; i++) {
         allot__job_fetch(it, i, end);
         standing at = standing_of(state, it->by_queue[i]);
-        if (!at.waits)
+        if (at.part == RUNS)
             it->by_queue[active++] = at.number;
         else
-            jobs[waiting++] = at;
-        in_order = in_order && (waiting < 2 || compare(&jobs[waiting - 2], &jobs[waiting - 1]) < 0);
+            jobs[others++] = at;
+        in_order = in_order && (others < 2 || compare(&jobs[others - 2], &jobs[others - 1]) < 0);
     }
-    if (!it->ordered)
-        return;
-    it->waits[queue] = active;
+    it->stops[queue] = it->waits[queue] = it->ordered ? active : end;
     if (!in_order)
-        sort(jobs, jobs + waiting, waiting);
-    for (int32_t i = 0; i < waiting; i++)
+        sort(jobs, jobs + others, others);
+    for (int32_t i = 0; i < others; i++) {
         it->by_queue[active + i] = jobs[i].number;
+        it->waits[queue] += jobs[i].part == STOPPED;
+    }
 }
 
+/* Lists all jobs that are not early. ENOMEM. */
 static int order_all(allot_state *state)
 {
     allot__jobs *jobs = state->jobs;
@@ -436,10 +440,10 @@ static int order_all(allot_state *state)
         most =
             jobs->first[q + 1] - jobs->first[q] > most ? jobs->first[q + 1] - jobs->first[q] : most;
     size_t room = 2 * (size_t)most;
-    standing *scratch = allot__new(state->engine, jobs->ordered ? room : 1, sizeof *scratch);
+    standing *scratch = allot__new(state->engine, room, sizeof *scratch);
     for (int32_t q = 0; q < queues && scratch; q++)
         order_queue(state, q, scratch);
-    allot__free(state->engine, scratch, jobs->ordered ? room : 1, sizeof *scratch);
+    allot__free(state->engine, scratch, room, sizeof *scratch);
     return scratch ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -448,6 +452,7 @@ static int arrange_all(allot_state *state)
     allot__jobs *jobs = state->jobs;
     allot__tasks *tasks = &state->tasks;
     jobs->timed = false;
+    jobs->undated = 0;
     jobs->ordered = can_order(state);
     jobs->nowhere = (allot__site){.slots = -1};
     memset(jobs->flagged, 0, sizeof jobs->flagged);
@@ -478,7 +483,6 @@ int allot__jobs_arrange(allot_state *state)
     bool before = jobs->arranged; /* else allot__jobs_fill was called, and sites are made */
     jobs->partly = before && jobs->plan == state->plan;
     jobs->arranged = false;
-    jobs->seals++;
     int status = make_room(state);
     if (status == ALLOT_OK && jobs->partly)
         status = arrange_changed(state, &jobs->partly);

@@ -72,7 +72,7 @@ void allot__jobs_free(allot_state *state)
                 sizeof *it->preempted_at);
     allot__free(engine, it->usage, queues, sizeof *it->usage);
     allot__free(engine, it->leases, (size_t)allot_plan_leases(state->base), sizeof *it->leases);
-    allot__free(engine, it->first, 2 * queues + 1, sizeof *it->first);
+    allot__free(engine, it->first, 3 * queues + 1, sizeof *it->first);
     allot__free(engine, it->queues, queues, sizeof *it->queues);
     allot__vector_free(engine, &it->changed);
     allot__vector_free(engine, &it->ended);

@@ -194,9 +194,8 @@ void allot__host_view_fill(allot__host_view *view)
     if (!view->host_of)
         fill_host(view, 0, &jobs->nowhere);
     for (int32_t q = 0; q < allot__queue_count(view->work->plan); q++) {
-        const int32_t *stopped = jobs->queues[q].count;
-        bool some = stopped[ALLOT_SUSPENDED] + stopped[ALLOT_STOPPED] > 0;
-        for (int32_t i = jobs->first[q]; some && i < allot__jobs_active_end(jobs, q); i++) {
+        int32_t from, end = allot__jobs_of(jobs, q, ALLOT_SUSPENDED, &from);
+        for (int32_t i = from; i < end; i++) {
             int state_of = allot__job_at(jobs, jobs->by_queue[i])->state;
             if (state_of == ALLOT_SUSPENDED || state_of == ALLOT_STOPPED)
                 allot__host_view_keep(view, jobs->by_queue[i]);

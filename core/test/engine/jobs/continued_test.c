@@ -247,8 +247,10 @@ static bool same_lists(const world *at)
     size_t queues = (size_t)at->queues, count = b->list.count;
     bool same = CHECK_EQ(a->list.count, count) && CHECK_EQ(a->ordered, b->ordered);
     same = same && CHECK(same_numbers(a->first, b->first, queues + 1));
+    same = same && CHECK(same_numbers(a->stops, b->stops, queues));
     same = same && CHECK(same_numbers(a->waits, b->waits, queues));
     same = same && CHECK(same_numbers(a->queue_of, b->queue_of, count));
+    same = same && CHECK_EQ(a->undated, b->undated);
     same = same && CHECK(same_numbers(a->by_queue, b->by_queue, (size_t)b->first[queues]));
     same = same && CHECK(same_numbers(a->flagged, b->flagged, 8));
     for (size_t q = 0; q < queues && same; q++) {
@@ -258,7 +260,8 @@ static bool same_lists(const world *at)
         same = same && CHECK(memcmp(&x, &y, sizeof x) == 0);
     }
     for (int32_t i = 0; i < (int32_t)count && same; i++)
-        same = CHECK_EQ(allot__job_at(a, i)->run_limit, allot__job_at(b, i)->run_limit);
+        same = CHECK_EQ(allot__job_at(a, i)->run_limit, allot__job_at(b, i)->run_limit) &&
+               CHECK_EQ(allot__job_at(a, i)->since, allot__job_at(b, i)->since);
     return same;
 }
 
