@@ -17,22 +17,15 @@ static void put_numbers(allot__text *out, const char *name, int64_t a, int64_t b
     allot__text_puts(out, "}");
 }
 
-/* A text, or null. */
-static void put_text(allot__text *out, const char *name, const char *string)
-{
-    allot__text_key(out, name);
-    allot__text_json(out, string);
-}
-
 void allot__diff_json_side(allot__text *out, const allot__diff_side *side)
 {
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
     allot__text_puts(out, "{");
-    put_text(out, "plan", side->plan);
+    allot__text_string(out, "plan", side->plan);
     allot__text_bool(out, "live", side->is_live);
-    put_text(out, "policy", policy ? allot_policy_name(policy) : NULL);
-    put_text(out, "instead", side->policy);
-    put_text(out, "at", side->at);
+    allot__text_string(out, "policy", policy ? allot_policy_name(policy) : NULL);
+    allot__text_string(out, "instead", side->policy);
+    allot__text_string(out, "at", side->at);
     allot__text_puts(out, "}");
 }
 
@@ -56,12 +49,12 @@ static void put_extreme(allot__text *out, const char *name, const allot__extreme
                         const allot__diff_sums *sums)
 {
     if (it->value == 0) {
-        put_text(out, name, NULL);
+        allot__text_string(out, name, NULL);
         return;
     }
     allot__text_open(out, name, "{");
     allot__text_number(out, "change", it->value);
-    put_text(out, "state", sums->names.bytes + it->state);
+    allot__text_string(out, "state", sums->names.bytes + it->state);
     allot__text_puts(out, "}");
 }
 
@@ -77,7 +70,7 @@ static void put_sum(allot__text *out, const allot__sum_row *row, const allot__di
         allot__text_path(out, plan, row->consumer);
         allot__text_puts(out, "\"");
     }
-    put_text(out, "group", group);
+    allot__text_string(out, "group", group);
     allot__text_key(out, "consumer");
     allot__text_json_path(out, plan, row->consumer);
     allot__text_number(out, "states", row->states);

@@ -64,43 +64,20 @@ static const allot__shape queue_shape = {queue_fields, QUEUE_KEYS, 0};
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static void take_numbers(const allot__value *values, allot_queue *queue)
+static void take_numbers(allot__doc *doc, const allot__value *values, allot_queue *queue)
 {
-    static const struct {
-        int key;
-        size_t at;
-        int32_t none;
-    } numbers[] = {
-        {PRIORITY, offsetof(allot_queue, priority), 1},
-        {SLOT_SHARE, offsetof(allot_queue, slot_share), 0},
-        {MAX_SLOTS_IN_POOL, offsetof(allot_queue, max_slots_in_pool), ALLOT_NONE},
-        {QJOB_LIMIT, offsetof(allot_queue, qjob_limit), ALLOT_NONE},
-        {UJOB_LIMIT, offsetof(allot_queue, ujob_limit), ALLOT_NONE},
-        {HJOB_LIMIT, offsetof(allot_queue, hjob_limit), ALLOT_NONE},
-        {INTERRUPTIBLE_BACKFILL, offsetof(allot_queue, interruptible_backfill), ALLOT_NONE},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        int32_t number = allot__number_take(&values[numbers[i].key], numbers[i].none);
-        memcpy((char *)queue + numbers[i].at, &number, sizeof number);
-    }
-}
-
-static void take_switches(allot__doc *doc, const allot__value *values, allot_queue *queue)
-{
-    static const struct {
-        int key;
-        size_t at;
-    } switches[] = {
-        {USE_PRIORITY_IN_POOL, offsetof(allot_queue, use_priority_in_pool)},
-        {FAIRSHARE, offsetof(allot_queue, fairshare)},
-        {BACKFILL, offsetof(allot_queue, backfill)},
-        {SLOT_RESERVE, offsetof(allot_queue, slot_reserve)},
-        {FAIRSHARE_QUEUES, offsetof(allot_queue, cross_fairshare)},
-    };
-    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
-        int32_t on = allot__yes_take(doc, &values[switches[i].key]);
-        memcpy((char *)queue + switches[i].at, &on, sizeof on);
-    }
+    queue->priority = allot__number_take(&values[PRIORITY], 1);
+    queue->slot_share = allot__number_take(&values[SLOT_SHARE], 0);
+    queue->max_slots_in_pool = allot__number_take(&values[MAX_SLOTS_IN_POOL], ALLOT_NONE);
+    queue->qjob_limit = allot__number_take(&values[QJOB_LIMIT], ALLOT_NONE);
+    queue->ujob_limit = allot__number_take(&values[UJOB_LIMIT], ALLOT_NONE);
+    queue->hjob_limit = allot__number_take(&values[HJOB_LIMIT], ALLOT_NONE);
+    queue->interruptible_backfill = allot__number_take(&values[INTERRUPTIBLE_BACKFILL], ALLOT_NONE);
+    queue->use_priority_in_pool = allot__yes_take(doc, &values[USE_PRIORITY_IN_POOL]);
+    queue->fairshare = allot__yes_take(doc, &values[FAIRSHARE]);
+    queue->backfill = allot__yes_take(doc, &values[BACKFILL]);
+    queue->slot_reserve = allot__yes_take(doc, &values[SLOT_RESERVE]);
+    queue->cross_fairshare = allot__yes_take(doc, &values[FAIRSHARE_QUEUES]);
 }
 
 /* ---- Who preempts whom (P-1) ----------------------------------------------------------------- */
@@ -336,8 +313,7 @@ static void take_all(allot__plan_reader *reader, const allot__value *values, all
     allot__texts hosts;
     allot_queue_init(queue);
     queue->name = values[NAME].string;
-    take_numbers(values, queue);
-    take_switches(doc, values, queue);
+    take_numbers(doc, values, queue);
     allot__protection_take(doc, values, &queue->protection);
     queue->pjob_limit = (int32_t)allot__thousandths_take(doc, &values[PJOB_LIMIT]);
     queue->run_limit = allot__run_limit_take(doc, &values[RUNLIMIT]);

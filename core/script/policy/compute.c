@@ -54,7 +54,7 @@ void allot__script_view(lua_State *L, allot__script *script, const allot_policy 
     int32_t count = allot__read_columns(policy, rows);
     for (int32_t i = 0; i < count; i++)
         names[i] = allot__read_column_name(policy, rows, i);
-    script->views[rows] = allot__view_make(L, &view, script, rows, names, count);
+    script->views[rows] = allot__view_make(L, &view, script, rows, names, sizeof *names, count);
 }
 
 /* ---- A batch --------------------------------------------------------------------------------- */

@@ -26,69 +26,24 @@ struct allot_script_map {
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
-enum {
-    ID,
-    AT,
-    SLOTS,
-    RUN,
-    REQUESTED,
-    WAITED,
-    STATUS,
-    PRIORITY,
-    USER,
-    GROUP,
-    QUEUE,
-    PARTITION,
-    APPLICATION,
-    CONSUMER,
-    SESSION,
-    FIELDS
-};
-
-static const char *const fields[FIELDS] = {
-    "id",   "at",    "slots", "run",       "requested",   "waited",   "status", "priority",
-    "user", "group", "queue", "partition", "application", "consumer", "session"};
-
-static void push_number(lua_State *L, int64_t number)
-{
-    if (number >= 0)
-        lua_pushinteger(L, number);
-    else
-        lua_pushnil(L);
-}
-
-static void push_name(lua_State *L, const allot_record_name *name)
-{
-    if (name->text)
-        lua_pushstring(L, name->text);
-    else
-        push_number(L, name->number);
-}
+#define OF(type, member)                                                                           \
+    {                                                                                              \
+#member, ALLOT__FIELD_##type, offsetof(allot_record, member)                               \
+    }
+static const allot__view_field fields[] = {
+    OF(NAME, id),          OF(KNOWN, at),      OF(KNOWN, slots),  OF(KNOWN, run),
+    OF(KNOWN, requested),  OF(KNOWN, waited),  OF(KNOWN, status), OF(LONG, priority),
+    OF(NAME, user),        OF(NAME, group),    OF(NAME, queue),   OF(NAME, partition),
+    OF(NAME, application), OF(TEXT, consumer), OF(TEXT, session)};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 static bool push_field(lua_State *L, const void *ud, int number, int field)
 {
     const allot_record *record = ((const allot_script_map *)ud)->record;
     (void)number;
-    if (!record)
-        return false;
-    const allot_record_name *names[FIELDS] = {[ID] = &record->id,
-                                              [USER] = &record->user,
-                                              [GROUP] = &record->group,
-                                              [QUEUE] = &record->queue,
-                                              [PARTITION] = &record->partition,
-                                              [APPLICATION] = &record->application};
-    const int64_t numbers[FIELDS] = {[AT] = record->at,         [SLOTS] = record->slots,
-                                     [RUN] = record->run,       [REQUESTED] = record->requested,
-                                     [WAITED] = record->waited, [STATUS] = record->status};
-    if (names[field])
-        push_name(L, names[field]);
-    else if (field == CONSUMER || field == SESSION)
-        lua_pushstring(L, field == CONSUMER ? record->consumer : record->session);
-    else if (field == PRIORITY && record->priority != INT64_MIN)
-        lua_pushinteger(L, record->priority);
-    else
-        push_number(L, field == PRIORITY ? -1 : numbers[field]);
-    return true;
+    if (record)
+        allot__view_push(L, &fields[field], record);
+    return record != NULL;
 }
 
 static const allot__view job_view = {"a job", "field of a job", push_field};
@@ -147,11 +102,8 @@ static int find_key(lua_State *L, int index)
     for (int i = 0; i < KEYS && lua_type(L, index) == LUA_TSTRING; i++)
         if (strcmp(lua_tostring(L, index), keys[i].name) == 0)
             return i;
-    const char *names[KEYS];
-    for (int i = 0; i < KEYS; i++)
-        names[i] = keys[i].name;
     lua_settop(L, index);
-    allot__view_fields(L, names, KEYS);
+    allot__view_fields(L, keys, sizeof *keys, KEYS);
     return allot__library_unknown(L, "", "key of the mapping", index + 1, index);
 }
 
@@ -194,7 +146,7 @@ static int call(lua_State *L)
 static int load(lua_State *L)
 {
     allot_script_map *map = lua_touserdata(L, 1);
-    map->view = allot__view_make(L, &job_view, map, 0, fields, FIELDS);
+    map->view = allot__view_make(L, &job_view, map, 0, fields, sizeof *fields, FIELDS);
     allot__script_file(L, map->script, &map->syntax_fault);
     if (lua_type(L, -1) != LUA_TFUNCTION)
         return luaL_error(L, "the file returns a %s, not a function of a job",

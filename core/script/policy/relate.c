@@ -17,44 +17,29 @@ enum { PAIRS = 1000, FUEL_LEAST = 1000 };
 
 /* ---- The view of a queue --------------------------------------------------------------------- */
 
-enum { NAME, PRIORITY, PREEMPTIVE, PREEMPTABLE, SLOT_POOL, SLOT_SHARE, FIELDS };
-static const char *const fields[FIELDS] = {"name",        "priority",  "preemptive",
-                                           "preemptable", "slot_pool", "slot_share"};
+static const allot__view_field fields[] = {
+    {"name", ALLOT__FIELD_TEXT, offsetof(allot_queue, name)},
+    {"priority", ALLOT__FIELD_SMALL, offsetof(allot_queue, priority)},
+    {"preemptive", ALLOT__FIELD_FLAG, offsetof(allot_queue, preemptive)},
+    {"preemptable", ALLOT__FIELD_FLAG, offsetof(allot_queue, preemptable)},
+    {"slot_pool", ALLOT__FIELD_TEXT, offsetof(allot_queue, slot_pool)},
+    {"slot_share", ALLOT__FIELD_SMALL, offsetof(allot_queue, slot_share)}};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 static bool push_field(lua_State *L, const void *ud, int number, int field)
 {
     const allot__relating *it = &((const allot__script *)ud)->relating;
-    const allot_queue *queue = &it->queues[number];
-    if (!it->plan)
-        return false;
-    switch (field) {
-    case NAME:
-        lua_pushstring(L, queue->name);
-        break;
-    case PRIORITY:
-        lua_pushinteger(L, queue->priority);
-        break;
-    case PREEMPTIVE:
-        lua_pushboolean(L, queue->preemptive);
-        break;
-    case PREEMPTABLE:
-        lua_pushboolean(L, queue->preemptable);
-        break;
-    case SLOT_POOL:
-        lua_pushstring(L, queue->slot_pool); /* nil: none */
-        break;
-    default:
-        lua_pushinteger(L, queue->slot_share);
-        break;
-    }
-    return true;
+    if (it->plan)
+        allot__view_push(L, &fields[field], &it->queues[number]);
+    return it->plan != NULL;
 }
 
 void allot__relate_views(lua_State *L, allot__script *script)
 {
     static const allot__view view = {"a queue", "field of a queue", push_field};
     for (int which = 0; which < 2; which++)
-        script->relating.views[which] = allot__view_make(L, &view, script, which, fields, FIELDS);
+        script->relating.views[which] =
+            allot__view_make(L, &view, script, which, fields, sizeof *fields, FIELDS);
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */

@@ -30,24 +30,62 @@ static int refuse_change(lua_State *L)
     return luaL_error(L, "%s is only read; it cannot be changed", view->name);
 }
 
-void allot__view_fields(lua_State *L, const char *const *names, int32_t count)
+static void push_known(lua_State *L, int64_t number, bool known)
+{
+    if (known)
+        lua_pushinteger(L, number);
+    else
+        lua_pushnil(L);
+}
+
+void allot__view_push(lua_State *L, const allot__view_field *field, const void *thing)
+{
+    const void *at = (const char *)thing + field->at;
+    const allot_record_name *name = at;
+    int64_t number = field->type == ALLOT__FIELD_KNOWN || field->type == ALLOT__FIELD_LONG
+                         ? *(const int64_t *)at
+                         : 0;
+    switch (field->type) {
+    case ALLOT__FIELD_TEXT:
+        lua_pushstring(L, *(const char *const *)at);
+        break;
+    case ALLOT__FIELD_SMALL:
+        lua_pushinteger(L, *(const int32_t *)at);
+        break;
+    case ALLOT__FIELD_FLAG:
+        lua_pushboolean(L, *(const int32_t *)at);
+        break;
+    case ALLOT__FIELD_KNOWN:
+    case ALLOT__FIELD_LONG:
+        push_known(L, number, number >= (field->type == ALLOT__FIELD_LONG ? INT64_MIN + 1 : 0));
+        break;
+    case ALLOT__FIELD_NAME:
+        if (name->text)
+            lua_pushstring(L, name->text);
+        else
+            push_known(L, name->number, name->number >= 0);
+        break;
+    }
+}
+
+void allot__view_fields(lua_State *L, const void *names, size_t size, int32_t count)
 {
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
         lua_pushinteger(L, i);
-        lua_setfield(L, -2, names[i]);
+        lua_setfield(L, -2, *(const char *const *)((const char *)names + (size_t)i * size));
     }
 }
 
-int allot__view_make(lua_State *L, const allot__view *view, void *ud, int number,
-                     const char *const *names, int32_t count)
+int allot__view_make(lua_State *L, const allot__view *view, void *ud, int number, const void *names,
+                     size_t size, int32_t count)
 {
     lua_newuserdatauv(L, 1, 0);
     lua_createtable(L, 0, 2);
     lua_pushlightuserdata(L, (void *)view);
     lua_pushlightuserdata(L, ud);
     lua_pushinteger(L, number);
-    allot__view_fields(L, names, count);
+    allot__view_fields(L, names, size, count);
     lua_pushcclosure(L, read_field, 4);
     lua_setfield(L, -2, "__index");
     lua_pushlightuserdata(L, (void *)view);
@@ -82,7 +120,8 @@ void allot__side_views(lua_State *L, allot__script *script)
     static const allot__view view = {"a lease's side", "field of a lease's side", push_field};
     static const int first[] = {ALLOT_LEASE_PROVIDER_AVAILABLE, ALLOT_LEASE_CONSUMER_AVAILABLE};
     for (int side = 0; side < 2; side++)
-        script->sides[side] = allot__view_make(L, &view, script, first[side], fields, FIELDS);
+        script->sides[side] =
+            allot__view_make(L, &view, script, first[side], fields, sizeof *fields, FIELDS);
 }
 
 int32_t allot__side_answer(lua_State *L, int index)

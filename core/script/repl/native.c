@@ -130,23 +130,6 @@ static int native_help(lua_State *L)
     return 3;
 }
 
-/* nearest(name, table): the key of the table, a text, that is nearest to the name, or nil */
-static int native_nearest(lua_State *L)
-{
-    size_t len, count = 0, n = 0;
-    const char *name = luaL_checklstring(L, 1, &len);
-    luaL_checktype(L, 2, LUA_TTABLE);
-    lua_settop(L, 2);
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-        count++;
-    const char **keys = lua_newuserdatauv(L, (count + 1) * sizeof *keys, 0);
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-        if (lua_type(L, -2) == LUA_TSTRING)
-            keys[n++] = lua_tostring(L, -2);
-    lua_pushstring(L, allot_nearest(name, len, keys, n));
-    return 1;
-}
-
 /* Adds to the table on top those of Lua's own functions that the library does
  * not open, and the library's table of globals itself. */
 static void add_lua(lua_State *L)
@@ -172,13 +155,9 @@ static void add_lua(lua_State *L)
 
 static void push_native(lua_State *L, allot_repl *session)
 {
-    static const luaL_Reg functions[] = {{"say", native_say},
-                                         {"width", native_width},
-                                         {"decision", native_decision},
-                                         {"compile", native_compile},
-                                         {"help", native_help},
-                                         {"nearest", native_nearest},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"say", native_say},           {"width", native_width},
+                                         {"decision", native_decision}, {"compile", native_compile},
+                                         {"help", native_help},         {NULL, NULL}};
     allot__tool_host(L, &session->tools);
     lua_pushlightuserdata(L, session);
     luaL_setfuncs(L, functions, 1);

@@ -141,11 +141,27 @@ typedef struct allot__view {
     bool (*push)(lua_State *L, const void *ud, int number, int field);
 } allot__view;
 
-/* Pushes the numbers 0, 1, ... of fields by name. */
-void allot__view_fields(lua_State *L, const char *const *names, int32_t count);
+/* A field that is a member of a struct. */
+typedef struct allot__view_field {
+    const char *name;
+    enum {
+        ALLOT__FIELD_TEXT,  /* const char *; NULL: nil */
+        ALLOT__FIELD_SMALL, /* int32_t */
+        ALLOT__FIELD_FLAG,  /* int32_t, true or false */
+        ALLOT__FIELD_KNOWN, /* int64_t; below 0: nil */
+        ALLOT__FIELD_LONG,  /* int64_t; INT64_MIN: nil */
+        ALLOT__FIELD_NAME   /* allot_record_name */
+    } type;
+    size_t at;
+} allot__view_field;
+
+/* Pushes such a field of a thing. */
+void allot__view_push(lua_State *L, const allot__view_field *field, const void *thing);
+/* Pushes the numbers 0, 1, ... of fields by name; names are `size` bytes apart. */
+void allot__view_fields(lua_State *L, const void *names, size_t size, int32_t count);
 /* Makes such an object; its reference in Lua's registry. */
-int allot__view_make(lua_State *L, const allot__view *view, void *ud, int number,
-                     const char *const *names, int32_t count);
+int allot__view_make(lua_State *L, const allot__view *view, void *ud, int number, const void *names,
+                     size_t size, int32_t count);
 
 /* ---- compute.c ------------------------------------------------------------------------------- */
 

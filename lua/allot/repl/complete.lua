@@ -3,6 +3,7 @@
 --- Completions at the cursor: names, fields, methods, and paths and names inside quotes.
 
 local core = require "allot.core"
+local nearest = require "allot.language.names".nearest
 local show = require "allot.repl.show"
 
 local complete = {}
@@ -182,12 +183,12 @@ function complete.at(text, scope)
 end
 
 --- A suggestion for an error about a field that is nil: `consumers["/sciense"].owned`.
-function complete.hint(message, env, nearest)
+function complete.hint(message, env)
   local from = message:find "nil value (field '"
   local name = from and message:sub(from + #"nil value (field '"):split "'"[1]
   if not name then return nil end
   for _, flat in ipairs { env.consumers, env.queues, env.jobs } do
-    local near = type(flat) == "table" and flat[name] == nil and nearest(name, flat)
+    local near = type(flat) == "table" and flat[name] == nil and nearest(name, keys_of(flat))
     if near then return ("did you mean %s?"):format(near) end
   end
 end

@@ -485,6 +485,6 @@ function repl.complete(text)
 end
 
 -- Suggests a consumer when a piece indexed a nil field.
-function repl.hint(message) return complete.hint(message, env, native.nearest) end
+function repl.hint(message) return complete.hint(message, env) end
 
 return repl
