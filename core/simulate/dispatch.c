@@ -175,22 +175,31 @@ static int refuse(allot_simulation *sim, int32_t number, allot_pending why, cons
     return allot_state_end(sim->state, ALLOT_ITEM_JOB, id);
 }
 
+/* The first job to look at: all, or those that have come since the last cycle. */
+static int32_t first_look(const allot_simulation *sim)
+{
+    int32_t first = sim->preempts ? 0 : allot_state_jobs(sim->state);
+    allot_job as;
+    while (first > 0 && !allot__job_of(sim, job_at(sim, first - 1, &as))->looked)
+        first--;
+    return first;
+}
+
 static int look(allot_simulation *sim, const allot_decision *decision)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < allot_state_jobs(sim->state) && status == ALLOT_OK; i++) {
+    for (int32_t i = first_look(sim); i < allot_state_jobs(sim->state) && status == ALLOT_OK; i++) {
         allot_job as;
         allot_pending_of why;
         int32_t number = job_at(sim, i, &as);
         allot__sim_job *job = allot__job_of(sim, number);
-        if (as.state != ALLOT_PENDING || (job->looked && !sim->preempts) ||
-            allot_decision_pending(decision, i, &why) != ALLOT_OK)
-            continue;
-        if (goes_by_time(why.why) && sim->now + TICK < sim->wake)
+        bool waits =
+            as.state == ALLOT_PENDING && allot_decision_pending(decision, i, &why) == ALLOT_OK;
+        if (waits && goes_by_time(why.why) && sim->now + TICK < sim->wake)
             sim->wake = sim->now + TICK;
-        if (!job->looked && never(sim, &why, job->slots))
+        if (waits && !job->looked && never(sim, &why, job->slots))
             status = refuse(sim, number, why.why, as.id);
-        job->looked = 1;
+        job->looked = job->looked || waits || !sim->preempts;
     }
     return status;
 }

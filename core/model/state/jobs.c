@@ -193,6 +193,7 @@ static const allot__job_rest nothing = {
 typedef struct packing {
     char *room;
     size_t size;
+    bool rest; /* the job states a member without a column */
 } packing;
 
 static void *take(packing *it, const void *from, size_t size)
@@ -205,9 +206,9 @@ static void *take(packing *it, const void *from, size_t size)
 static const allot_job *pack_rest(packing *it, const allot_job *job)
 {
     const allot_members *members = allot_members_of(ALLOT_ITEM_JOB);
-    allot_job rest = *job;
-    if (!allot__item_has_rest(members->items, members->count, job))
+    if (!it->rest)
         return &nothing.of;
+    allot_job rest = *job;
     rest.id = rest.user = rest.group = rest.application = NULL;
     rest.host_count = rest.grown_count = 0;
     allot__job_rest *made = take(it, NULL, sizeof *made);
@@ -296,14 +297,16 @@ static int put_names(allot_state *state, const allot_job *job, allot__job *out)
 
 allot__thing *allot__job_make(allot_state *state, const allot_job *job)
 {
-    packing it = {NULL, 0};
+    const allot_members *members = allot_members_of(ALLOT_ITEM_JOB);
+    packing it = {.rest = allot__item_has_rest(members->items, members->count, job)};
     pack(&it, job);
     size_t size = it.size;
     char *block =
         size < INT32_MAX && allot__jobs_open(state) ? allot__new(state->engine, size, 1) : NULL;
     if (!block)
         return NULL;
-    it = (packing){block, 0};
+    it.room = block;
+    it.size = 0;
     pack(&it, job);
     allot__job *made = (allot__job *)(void *)block;
     made->thing.size = (uint32_t)size & INT32_MAX;
