@@ -248,7 +248,7 @@ bool allot__is_known(const allot_simulation *sim, const allot__account *account)
 /* The job and segment of a task of the state. */
 allot__told allot__told_at(const allot_simulation *sim, int32_t task);
 
-/* ---- decide.c, run.c, divide.c, dispatch.c: cycles --------------------------------- */
+/* ---- state.c, run.c, divide.c, dispatch.c: cycles --------------------------------- */
 
 /* Seals the state. ENOMEM, EINVALID (reported). */
 int allot__seal(allot_simulation *sim, allot_report *report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state.c: the state for a cycle of a plan without queues. */
+/* state.c: the state for a cycle of a plan without queues; and the cycle of any plan. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -392,4 +392,30 @@ int allot__cycle_state(allot_simulation *sim, allot__task_detail tasks, allot_re
         return status;
     status = allot_state_open(sim->state);
     return status == ALLOT_OK ? fill(sim, tasks, report) : status;
+}
+
+/* ---- The cycle ------------------------------------------------------------------------------- */
+
+int allot__seal(allot_simulation *sim, allot_report *report)
+{
+    int status = allot_state_seal(sim->state, NULL);
+    if (status == ALLOT_EINVALID) /* once more, for the diagnostics */
+        status = allot_state_seal(sim->state, report);
+    return status;
+}
+
+int allot__decide(allot_simulation *sim, allot_report *report, allot_decision **out)
+{
+    sim->counts.cycles++;
+    int status = allot_cycle_until(sim->plan, sim->state, ALLOT_STAGE_ORDERS, NULL, out);
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
+        return status;
+    return allot_cycle_until(sim->plan, sim->state, ALLOT_STAGE_ORDERS, report, out);
+}
+
+int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report)
+{
+    if (!sim->watcher.decided)
+        return ALLOT_OK;
+    return sim->watcher.decided(sim->watcher.ud, decision, report);
 }

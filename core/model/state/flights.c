@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* flights.c: reclaims in flight when a cycle begins, and since when leaves wait. */
+/* flights.c: reclaims in flight when a cycle begins. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,50 +9,6 @@
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 #include "model/windows/say.h"
-
-/* Is it a leaf of a group? */
-static bool is_leaf(const allot_state *state, int32_t group, int32_t consumer)
-{
-    return group >= 0 && group < state->plan->group_count && allot__queue_count(state->plan) == 0 &&
-           allot__plan_leaf(state->plan, consumer);
-}
-
-/* ---- Since when ---- */
-
-int allot__times_room(allot_state *state, int64_t **times)
-{
-    size_t rows = (size_t)state->plan->tree.rows;
-    if (*times)
-        return ALLOT_OK;
-    *times = allot__new(state->engine, rows, sizeof **times);
-    for (size_t i = 0; *times && i < rows; i++)
-        (*times)[i] = INT64_MIN;
-    return *times || rows == 0 ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
-static int set_time(allot_state *state, int64_t **times, int32_t consumer, int64_t when)
-{
-    if (when == INT64_MIN)
-        return ALLOT_ERANGE;
-    int status = allot__times_room(state, times);
-    if (status == ALLOT_OK)
-        (*times)[consumer] = when;
-    return status;
-}
-
-int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_t consumer, int64_t when)
-{
-    if (!state || state->sealed || !is_leaf(state, group, consumer))
-        return ALLOT_EUSAGE;
-    return set_time(state, &state->groups[group].reclaimed_at, consumer, when);
-}
-
-int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consumer, int64_t when)
-{
-    if (!state || state->sealed || !is_leaf(state, group, consumer))
-        return ALLOT_EUSAGE;
-    return set_time(state, &state->groups[group].waiting_since, consumer, when);
-}
 
 /* ---- Reclaims in flight ---- */
 

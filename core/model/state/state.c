@@ -146,13 +146,24 @@ static bool is_told(const allot_plan *plan, int32_t consumer)
     return allot__queue_count(plan) == 0 && allot__plan_leaf(plan, consumer);
 }
 
+/* The group of a leaf that setters may set, in an open state; `least`: of the amount. EUSAGE,
+ * ERANGE.
+ */
+static int leaf_group(const allot_state *state, int32_t group, int32_t consumer, int64_t slots,
+                      int64_t least, allot__group_state **out)
+{
+    *out = group_at(state, group);
+    if (!*out || !is_told(state->plan, consumer))
+        return ALLOT_EUSAGE;
+    return slots < least || slots > ALLOT_AMOUNT_MAX ? ALLOT_ERANGE : ALLOT_OK;
+}
+
 int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
-    allot__group_state *it = group_at(state, group);
-    if (!it || !is_told(state->plan, consumer))
-        return ALLOT_EUSAGE;
-    if (slots != -1 && !allot__is_amount(slots))
-        return ALLOT_ERANGE;
+    allot__group_state *it;
+    int status = leaf_group(state, group, consumer, slots, -1, &it);
+    if (status != ALLOT_OK)
+        return status;
     int32_t row = allot__row(state->plan, group, consumer);
     it->demand[row] = slots < 0 ? 0 : (int32_t)slots;
     it->demanded[row / 8] &= (uint8_t) ~(1 << row % 8);
@@ -163,11 +174,10 @@ int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int6
 
 int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
-    allot__group_state *it = group_at(state, group);
-    if (!it || !is_told(state->plan, consumer))
-        return ALLOT_EUSAGE;
-    if (!allot__is_amount(slots))
-        return ALLOT_ERANGE;
+    allot__group_state *it;
+    int status = leaf_group(state, group, consumer, slots, 0, &it);
+    if (status != ALLOT_OK)
+        return status;
     int32_t row = allot__row(state->plan, group, consumer);
     it->allocated[row] = (int32_t)slots;
     it->set[row / 8] |= (uint8_t)(1 << row % 8);
@@ -177,11 +187,10 @@ int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, i
 
 int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
-    allot__group_state *it = group_at(state, group);
-    if (!it || !is_told(state->plan, consumer))
-        return ALLOT_EUSAGE;
-    if (!allot__is_amount(slots))
-        return ALLOT_ERANGE;
+    allot__group_state *it;
+    int status = leaf_group(state, group, consumer, slots, 0, &it);
+    if (status != ALLOT_OK)
+        return status;
     allot__state_changes(state);
     if (!it->unlisted)
         it->unlisted = allot__new(state->engine, rows_of(state->plan), sizeof *it->unlisted);
@@ -189,6 +198,43 @@ int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer, in
         return ALLOT_ENOMEM;
     it->unlisted[consumer] = (int32_t)slots;
     return ALLOT_OK;
+}
+
+/* ---- Since when ---- */
+
+int allot__times_room(allot_state *state, int64_t **times)
+{
+    size_t rows = (size_t)state->plan->tree.rows;
+    if (*times)
+        return ALLOT_OK;
+    *times = allot__new(state->engine, rows, sizeof **times);
+    for (size_t i = 0; *times && i < rows; i++)
+        (*times)[i] = INT64_MIN;
+    return *times || rows == 0 ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static int set_time(allot_state *state, int64_t **times, int32_t consumer, int64_t when)
+{
+    if (when == INT64_MIN)
+        return ALLOT_ERANGE;
+    int status = allot__times_room(state, times);
+    if (status == ALLOT_OK)
+        (*times)[consumer] = when;
+    return status;
+}
+
+int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_t consumer, int64_t when)
+{
+    allot__group_state *it;
+    int status = leaf_group(state, group, consumer, 0, 0, &it);
+    return status == ALLOT_OK ? set_time(state, &it->reclaimed_at, consumer, when) : status;
+}
+
+int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consumer, int64_t when)
+{
+    allot__group_state *it;
+    int status = leaf_group(state, group, consumer, 0, 0, &it);
+    return status == ALLOT_OK ? set_time(state, &it->waiting_since, consumer, when) : status;
 }
 
 int allot_state_open(allot_state *state)
