@@ -237,6 +237,7 @@ static int32_t merge(const allot_state *state, int32_t *list, int32_t length, co
 typedef struct copying {
     uint64_t *drop, *gone; /* a bit by former number: it changed or ended; it ended */
     int32_t *below;        /* by word of `gone`: how many ended before it */
+    bool gaps;             /* some ended */
     int32_t *out;
     standing *jobs;
     int32_t count, at; /* of `jobs`; how many are merged */
@@ -244,6 +245,8 @@ typedef struct copying {
 
 static int32_t renumber(const copying *it, int32_t number)
 {
+    if (!it->gaps)
+        return number;
     uint64_t before = it->gone[number / 64] & (((uint64_t)1 << number % 64) - 1);
     return number - it->below[number / 64] - __builtin_popcountll(before);
 }
@@ -300,6 +303,7 @@ static void number_anew(allot__jobs *jobs, copying *it, size_t words)
 {
     int32_t *changed = jobs->changed.items, *ended = jobs->ended.items, below = 0;
     size_t kept = 0;
+    it->gaps = jobs->ended.count > 0;
     for (size_t i = 0; i < jobs->ended.count; i++)
         it->gone[ended[i] / 64] |= (uint64_t)1 << ended[i] % 64;
     for (size_t w = 0; w < words; w++) {

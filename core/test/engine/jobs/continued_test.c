@@ -355,9 +355,12 @@ static bool seal(world *at, bool *same)
     return a == ALLOT_OK && *same;
 }
 
+/* The plain state's use of queues is summed up job by job. */
 static bool decide(world *at)
 {
     free_decisions(at);
+    for (int32_t q = 0; q < at->queues; q++)
+        at->plain->jobs->queues[q].latest = INT64_MAX;
     CHECK_EQ(allot_cycle(at->q.it.plan, at->q.state, NULL, &at->q.decision), ALLOT_OK);
     CHECK_EQ(allot_cycle(at->q.it.plan, at->plain, NULL, &at->decided), ALLOT_OK);
     return same_decisions(at);
@@ -368,6 +371,8 @@ static void open(world *at)
 {
     CHECK_EQ(allot_state_open(at->q.state), ALLOT_OK);
     CHECK_EQ(allot_state_open(at->plain), ALLOT_OK);
+    if (draw(0, 3) == 0)
+        put_job(at, NULL);
     if (at->q.decision && draw(0, 1)) {
         CHECK_EQ(allot_state_apply(at->q.state, at->q.decision, NULL), ALLOT_OK);
         CHECK_EQ(allot_state_apply(at->plain, at->decided, NULL), ALLOT_OK);
