@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* service.c: the life of a service; also on a loop of its own, until a signal ends it. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/memory.h"
 #include "service/life.h"
@@ -95,6 +98,49 @@ static int check_config(const allot_service_config *config, allot_report *report
     return ALLOT_EUSAGE;
 }
 
+/* ---- Open files ------------------------------------------------------------------------------ */
+
+/* Files other than connections: the store's, listeners, watched folders, policies being read,
+ * clients being turned away, and the loop's own. And connections to the live view at once, if the
+ * file limit allows; more wait. */
+enum { FILES_OTHER = 48, FILES_VIEWERS = 640 };
+
+static int64_t allowed(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur > INT32_MAX)
+        return INT32_MAX;
+    return (int64_t)limit.rlim_cur;
+}
+
+/* The configured numbers of connections; if RLIMIT_NOFILE allows fewer, its share for each, and a
+ * warning (report; W-files). A service never uses the last files, so it can always read policies
+ * and accept a connection. */
+static allot__files share_files(const allot_service_config *config, allot_report *report)
+{
+    allot__files share = {config->clients, config->http ? FILES_VIEWERS : 0};
+    int64_t most = allowed(), wanted = (int64_t)share.clients + share.viewers + FILES_OTHER;
+    if (wanted <= most)
+        return share;
+    int64_t spare = most > FILES_OTHER + 4 ? most - FILES_OTHER : 4;
+    if (share.viewers > spare / 4)
+        share.viewers = (int32_t)(spare / 4);
+    if (share.clients > spare - share.viewers)
+        share.clients = (int32_t)(spare - share.viewers);
+    allot_diagnostic warning = {
+        .severity = ALLOT_WARNING, .code = "W-files", .consumer = -1, .group = -1, .field = -1};
+    char message[200];
+    snprintf(message, sizeof message,
+             "all connections take %" PRId64 " open files, and the system allows %" PRId64
+             ": at most %d clients and %d viewers at once",
+             wanted, most, (int)share.clients, (int)share.viewers);
+    warning.message = message;
+    warning.hint = "LimitNOFILE= of the unit, or ulimit -Hn, says how many";
+    allot_report_add(report, &warning);
+    return share;
+}
+
 /* ---- Components ------------------------------------------------------------------------------ */
 
 /* The row members of a component with a struct. */
@@ -168,7 +214,7 @@ static void free_components(allot_service *service)
 static int make(allot_service *service, const allot_service_config *config, allot_report *report)
 {
     int status = copy_config(service, config);
-    service->files = allot__files_share(config, report);
+    service->files = share_files(config, report);
     if (status == ALLOT_OK)
         status = allot__event_reader_new(service->engine, &service->reader);
     if (status == ALLOT_OK)

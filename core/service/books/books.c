@@ -131,10 +131,10 @@ static int set_back(allot__books *books, int64_t now, int64_t by)
         return status;
     allot_state_set_back(books->state, now, by);
     for (size_t g = 0; g < books->group_count; g++)
-        for (size_t i = 0; i < books->consumers; i++)
+        for (size_t i = 0; i < books->consumers; i++) {
             set(&it, &books->groups[g].leaves[i].unmet_since);
-    for (size_t i = 0; i < books->decline_count; i++)
-        set(&it, &books->declines[i].until);
+            set(&it, &books->groups[g].leaves[i].until);
+        }
     for (allot__map_item *item = books->sources.first; item; item = item->after)
         set(&it, &((allot__origin *)(void *)item)->at);
     return ALLOT_OK;
@@ -166,8 +166,9 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
         sooner(&due, now, flight.deadline);
         sooner(&due, now, later(flight.deadline, leeway));
     }
-    for (size_t i = 0; i < books->decline_count; i++)
-        sooner(&due, now, books->declines[i].until);
+    for (size_t g = 0; books->declined > 0 && g < books->group_count; g++)
+        for (size_t i = 0; i < books->consumers; i++)
+            sooner(&due, now, books->groups[g].leaves[i].until);
     for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
         allot_job job;
         if (allot_state_job_at(books->state, i, &job) == ALLOT_OK)
@@ -215,7 +216,7 @@ static void make_group(allot__books *books, allot__books_group *group, bool *fai
     group->slots = -1;
     group->leaves = make(books, books->consumers, sizeof *group->leaves, failed);
     for (size_t i = 0; !*failed && i < books->consumers; i++)
-        group->leaves[i].unmet_since = INT64_MIN;
+        group->leaves[i].unmet_since = group->leaves[i].until = INT64_MIN;
 }
 
 static void make_tables(allot__books *books, bool *failed)
@@ -300,7 +301,6 @@ void allot__books_end(allot__books *books)
         allot__victim_forget(books, allot__task_of(it));
     for (int i = 0; i < MAPS; i++)
         free_items(books->engine, map_at(books, i));
-    allot__free(books->engine, books->declines, books->decline_room, sizeof *books->declines);
     allot__free(books->engine, books, 1, sizeof *books);
 }
 
@@ -349,8 +349,9 @@ allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
 
 /* ---- Lines only of snapshots: rows, reclaims in flight, loans, times ------------------------- */
 
-static int keep_row(allot__books *books, const allot__event *event)
+static int keep_row(allot__books *books, const allot__event *event, allot__error *fault)
 {
+    (void)fault;
     allot_stated_leaf row = event->row;
     const allot__origin *source;
     row.demand = row.demand > 0 ? row.demand : 0;
@@ -377,8 +378,9 @@ static int put_flight(allot__books *books, const allot_in_flight *flight, int64_
     return status;
 }
 
-static int keep_flight(allot__books *books, const allot__event *event)
+static int keep_flight(allot__books *books, const allot__event *event, allot__error *fault)
 {
+    (void)fault;
     allot_in_flight old;
     bool known = allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &old);
     int status = put_flight(books, &event->flight, event->since);
@@ -420,16 +422,18 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     return status;
 }
 
-static int end_flight(allot__books *books, const allot__event *event)
+static int end_flight(allot__books *books, const allot__event *event, allot__error *fault)
 {
+    (void)fault;
     allot__flight_item *item = allot__item_find(&books->flights, event->id);
     if (item)
         allot__flight_end(books, item, true);
     return ALLOT_OK;
 }
 
-static int tell_task(allot__books *books, const allot__event *event)
+static int tell_task(allot__books *books, const allot__event *event, allot__error *fault)
 {
+    (void)fault;
     allot__map_item *item = allot__item_find(&books->tasks, event->id);
     if (item)
         allot__task_tell(books, allot__task_of(item),
@@ -446,43 +450,29 @@ static int keep_resource(allot__books *books, const allot__event *event, allot__
     return allot_state_resource_preempted(books->state, resource, event->since);
 }
 
-static int keep_usage(allot__books *books, const allot__event *event)
+static int keep_usage(allot__books *books, const allot__event *event, allot__error *fault)
 {
+    (void)fault;
     int status =
         allot_state_usage(books->state, event->queue, event->use, (int32_t)event->millionths);
     return status == ALLOT_OK ? allot_state_usage_at(books->state, allot__books_last(books))
                               : status;
 }
 
-static int apply_kept(allot__books *books, const allot__event *event, allot__error *fault)
+/* Ends all loans, or adds one. */
+static int keep_loan(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    switch (event->kind) {
-    case ALLOT__EVENT_KEEP_CLOCK:
-        return allot_state_last(books->state, event->since);
-    case ALLOT__EVENT_KEEP_BACK:
-        return set_back(books, event->since, event->by);
-    case ALLOT__EVENT_KEEP_ROW:
-        return keep_row(books, event);
-    case ALLOT__EVENT_KEEP_FLIGHT:
-        return keep_flight(books, event);
-    case ALLOT__EVENT_KEEP_CLAIM:
-    case ALLOT__EVENT_KEEP_VICTIM:
-        return add_to_flight(books, event, fault);
-    case ALLOT__EVENT_KEEP_LANDED:
-        return end_flight(books, event);
-    case ALLOT__EVENT_KEEP_TOLD:
-        return tell_task(books, event);
-    case ALLOT__EVENT_KEEP_LOANS:
-        return allot_state_loans_end(books->state);
-    case ALLOT__EVENT_KEEP_LOAN:
-        return allot_state_loan(books->state, &event->loan);
-    case ALLOT__EVENT_KEEP_JOB:
-        return allot__apply_job(books, event, fault);
-    case ALLOT__EVENT_KEEP_USAGE:
-        return keep_usage(books, event);
-    default:
-        return keep_resource(books, event, fault);
-    }
+    (void)fault;
+    return event->kind == ALLOT__EVENT_KEEP_LOANS ? allot_state_loans_end(books->state)
+                                                  : allot_state_loan(books->state, &event->loan);
+}
+
+/* The time of the last cycle, or a clock that is set back. */
+static int keep_time(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    (void)fault;
+    return event->kind == ALLOT__EVENT_KEEP_BACK ? set_back(books, event->since, event->by)
+                                                 : allot_state_last(books->state, event->since);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -518,7 +508,6 @@ static int finish(allot__books *books, const allot__event *event, allot__error *
                              : allot__apply_finish(books, event, fault);
 }
 
-/* The function for each kind; others: apply_kept. */
 static int (*const applies[ALLOT__EVENTS])(allot__books *, const allot__event *, allot__error *) = {
     [ALLOT__EVENT_DEMAND] = allot__apply_row,
     [ALLOT__EVENT_RELEASE] = allot__apply_row,
@@ -542,6 +531,19 @@ static int (*const applies[ALLOT__EVENTS])(allot__books *, const allot__event *,
     [ALLOT__EVENT_REQUEUE] = allot__apply_job,
     [ALLOT__EVENT_FAIL] = allot__apply_job,
     [ALLOT__EVENT_KEEP_SYNC] = say_source,
+    [ALLOT__EVENT_KEEP_CLOCK] = keep_time,
+    [ALLOT__EVENT_KEEP_BACK] = keep_time,
+    [ALLOT__EVENT_KEEP_ROW] = keep_row,
+    [ALLOT__EVENT_KEEP_FLIGHT] = keep_flight,
+    [ALLOT__EVENT_KEEP_CLAIM] = add_to_flight,
+    [ALLOT__EVENT_KEEP_VICTIM] = add_to_flight,
+    [ALLOT__EVENT_KEEP_LANDED] = end_flight,
+    [ALLOT__EVENT_KEEP_TOLD] = tell_task,
+    [ALLOT__EVENT_KEEP_LOANS] = keep_loan,
+    [ALLOT__EVENT_KEEP_LOAN] = keep_loan,
+    [ALLOT__EVENT_KEEP_JOB] = allot__apply_job,
+    [ALLOT__EVENT_KEEP_USAGE] = keep_usage,
+    [ALLOT__EVENT_KEEP_RESOURCE] = keep_resource,
 };
 
 int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault)
@@ -551,7 +553,5 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__er
         return status;
     allot__books_unseal(books);
     books->when = event->at_given || event->at != 0 ? event->at : allot__books_last(books);
-    if (!applies[event->kind])
-        return apply_kept(books, event, fault);
     return applies[event->kind](books, event, fault);
 }

@@ -78,23 +78,6 @@ bool allot__books_starts_told(const allot__books *books, const allot_decision *d
     return true;
 }
 
-/* The decision names exactly the tasks whose starts were sent. */
-static bool starts_stay(const allot__books *books, const allot_decision *decision)
-{
-    int64_t named = 0;
-    for (int32_t i = 0; books->pending > 0 && i < allot_decision_grants(decision); i++) {
-        allot_grant grant;
-        allot_decision_grant(decision, i, &grant);
-        for (int32_t k = 0; k < grant.task_count; k++) {
-            const allot__task_item *item = start_of(books, decision, &grant, k);
-            if (item && !item->of.told)
-                return false;
-            named += item != NULL;
-        }
-    }
-    return named == books->starts_told;
-}
-
 static void say(allot__books *books, allot__task_item *task, bool told, allot__text *effect)
 {
     allot__task_tell(books, task, told);
@@ -116,32 +99,44 @@ static void tell_others(allot__books *books, allot__text *effect)
     }
 }
 
-static void enter_starts(allot__books *books, const allot_decision *decision, allot__text *effect)
+/* How many tasks grants name; *fresh: how many whose start was not sent. With `effect` they are
+ * marked, and sent from now on. */
+static int64_t name_starts(allot__books *books, const allot_decision *decision, int64_t *fresh,
+                           allot__text *effect)
 {
     int64_t named = 0;
-    books->starts++;
+    *fresh = 0;
     for (int32_t i = 0; books->pending > 0 && i < allot_decision_grants(decision); i++) {
         allot_grant grant;
         allot_decision_grant(decision, i, &grant);
         for (int32_t k = 0; k < grant.task_count; k++) {
             allot__task_item *item = start_of(books, decision, &grant, k);
-            if (!item)
-                continue;
-            item->start = books->starts;
-            named++;
-            if (!item->of.told)
+            named += item != NULL;
+            *fresh += item && !item->of.told;
+            if (item && effect)
+                item->start = books->starts;
+            if (item && effect && !item->of.told)
                 say(books, item, true, effect);
         }
     }
-    if (books->starts_told > named)
+    return named;
+}
+
+static void enter_starts(allot__books *books, const allot_decision *decision, allot__text *effect)
+{
+    int64_t fresh;
+    books->starts++;
+    if (books->starts_told > name_starts(books, decision, &fresh, effect))
         tell_others(books, effect);
 }
 
 /* ---- Decisions without a change -------------------------------------------------------------- */
 
-static bool same_side(const allot_lease_side *a, const allot_lease_side *b)
+/* The decision names exactly the tasks whose starts were sent. */
+static bool starts_stay(const allot__books *books, const allot_decision *decision)
 {
-    return a->available == b->available && a->used == b->used && a->demand == b->demand;
+    int64_t fresh, named = name_starts((allot__books *)books, decision, &fresh, NULL);
+    return fresh == 0 && named == books->starts_told;
 }
 
 static bool leases_stay(const allot__books *books, const allot_decision *decision)
@@ -152,9 +147,9 @@ static bool leases_stay(const allot__books *books, const allot_decision *decisio
         if (allot_decision_lease(decision, i, &part) != ALLOT_OK)
             continue;
         if (allot_state_lease_at(books->state, i, &was) != ALLOT_OK ||
-            !same_side(&was.provider, &part.now.provider) ||
-            !same_side(&was.consumer, &part.now.consumer) || was.phase != part.now.phase ||
-            was.since != part.now.since)
+            memcmp(&was.provider, &part.now.provider, sizeof was.provider) != 0 ||
+            memcmp(&was.consumer, &part.now.consumer, sizeof was.consumer) != 0 ||
+            was.phase != part.now.phase || was.since != part.now.since)
             return false;
     }
     return true;

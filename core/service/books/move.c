@@ -97,14 +97,20 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, allot__
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Consumers that are gone had nothing. */
-static void rebase_group(const allot__books_group *from, allot__books_group *to,
-                         const allot_plan_map *ids)
+/* Consumers that are gone had nothing; what is no leaf any more declines nothing. */
+static void rebase_group(const allot__books_group *from, allot__books *books,
+                         allot__books_group *to, const allot_plan_map *ids)
 {
     to->slots = from->slots;
-    for (int32_t i = 0; i < ids->consumer_count; i++)
-        if (ids->consumers[i] >= 0)
-            to->leaves[ids->consumers[i]] = from->leaves[i];
+    for (int32_t i = 0; i < ids->consumer_count; i++) {
+        if (ids->consumers[i] < 0)
+            continue;
+        allot__books_leaf *leaf = &to->leaves[ids->consumers[i]];
+        *leaf = from->leaves[i];
+        if (allot_plan_children(ids->to, ids->consumers[i]) > 0)
+            leaf->until = INT64_MIN;
+        books->declined += leaf->until != INT64_MIN;
+    }
 }
 
 static void rebase_tables(const allot__books *from, allot__books *to, const allot_plan_map *ids)
@@ -112,7 +118,7 @@ static void rebase_tables(const allot__books *from, allot__books *to, const allo
     int32_t other;
     for (int32_t i = 0; i < (int32_t)from->group_count; i++)
         if ((other = ids->groups[i]) >= 0)
-            rebase_group(&from->groups[i], &to->groups[other], ids);
+            rebase_group(&from->groups[i], to, &to->groups[other], ids);
     to->mark = from->mark;
     to->job_most = from->job_most;
     to->pending = from->pending;
@@ -135,28 +141,12 @@ static void take_map(allot__map *from, allot__map *to)
     *from = (allot__map){.engine = to->engine};
 }
 
-/* Drops the declines of leaves that are gone. */
-static void rebase_declines(allot__books *from, allot__books *to, const allot_plan_map *ids)
-{
-    to->declines = from->declines;
-    to->decline_room = from->decline_room;
-    for (size_t i = 0; i < from->decline_count; i++) {
-        allot__decline it = from->declines[i];
-        rebase_pair(ids, &it.group, &it.consumer);
-        if (it.group >= 0 && it.consumer >= 0 && allot_plan_children(ids->to, it.consumer) == 0)
-            to->declines[to->decline_count++] = it;
-    }
-    from->declines = NULL;
-    from->decline_count = from->decline_room = 0;
-}
-
-static void rebase_things(allot__books *from, allot__books *to, const allot_plan_map *ids)
+static void rebase_things(allot__books *from, allot__books *to)
 {
     for (int k = 0; k < ALLOT__KINDS; k++)
         take_map(allot__books_map(from, allot__books_order[k]),
                  allot__books_map(to, allot__books_order[k]));
     take_map(&from->sources, &to->sources);
-    rebase_declines(from, to, ids);
 }
 
 /* ---- Ties: names of some have numbers in them ------------------------------------------------ */
@@ -228,7 +218,7 @@ int allot__books_rebase(allot__books *books, const allot_plan_map *ids, allot_re
     allot__books_list_end(books);
     rebase_tables(books, to, ids);
     rebase_ties(books, to, ids);
-    rebase_things(books, to, ids);
+    rebase_things(books, to);
     if (!ids->same || to->consumers != books->consumers)
         allot__leaves_begin(to);
     *out = to;

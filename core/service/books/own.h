@@ -23,13 +23,6 @@ typedef struct allot__origin {
     int64_t at; /* of its last word; INT64_MIN: none */
 } allot__origin;
 
-/* A leaf that can use no more than `most` slots for a while: in the state it demands `most` instead
- * of `demand`. */
-typedef struct allot__decline {
-    int32_t group, consumer, most;
-    int64_t demand, until;
-} allot__decline;
-
 /* Tasks that share something: a slot of a leaf (state.h), for which they count once, with the most
  * slots of one of them; or the session that they name, which may be known or not. */
 enum { ALLOT__BY_SLOT, ALLOT__BY_SESSION, ALLOT__TIES };
@@ -81,6 +74,10 @@ typedef struct allot__books_leaf {
     /* The source that states all its holdings; grants to it stand until the source lists them as
      * held. NULL: none. */
     const allot__origin *source;
+    /* Until that time (INT64_MIN: it has not declined) the leaf can use no more than `most` slots:
+     * in the state it demands at most these instead of `wanted`. */
+    int64_t until, wanted;
+    int32_t most;
     int32_t held;                             /* by its tasks */
     int32_t sessions[ALLOT_SCHEDULING_COUNT]; /* how many there are of each */
 } allot__books_leaf;
@@ -96,8 +93,7 @@ struct allot__books {
     size_t consumers, group_count, queues, leases, resources;
     allot__books_group *groups;
     allot__map tasks, ties, sessions, jobs, flights, hosts, sources;
-    allot__decline *declines;
-    size_t decline_count, decline_room;
+    int64_t declined;                     /* leaves in groups that have declined */
     int64_t pending, starts_told;         /* tasks that wait; of these, how many starts were sent */
     uint32_t starts;                      /* the number of the last decision with starts */
     uint32_t mark;                        /* the last truth's (sync/) */

@@ -7,21 +7,13 @@
 #include "base/memory.h"
 #include "service/books/own.h"
 
-static allot__decline *decline_of(const allot__books *books, int32_t group, int32_t leaf)
-{
-    for (size_t i = 0; i < books->decline_count; i++)
-        if (books->declines[i].group == group && books->declines[i].consumer == leaf)
-            return &books->declines[i];
-    return NULL;
-}
-
 allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t leaf)
 {
     allot_stated_leaf row = {.reclaimed_at = INT64_MIN, .waiting_since = INT64_MIN};
-    const allot__decline *declined = decline_of(books, group, leaf);
+    const allot__books_leaf *beside = allot__leaf_beside(books, group, leaf);
     allot_state_row_get(books->state, group, leaf, &row);
-    if (declined)
-        row.demand = declined->demand;
+    if (beside->until != INT64_MIN)
+        row.demand = beside->wanted;
     return row;
 }
 
@@ -37,11 +29,10 @@ void allot__leaf_look(const allot__books *books, int32_t group, int32_t leaf)
 
 void allot__leaf_demand(allot__books *books, int32_t group, int32_t leaf, int64_t slots)
 {
-    allot__decline *declined = decline_of(books, group, leaf);
-    if (declined)
-        declined->demand = slots;
-    if (declined && declined->most < slots)
-        slots = declined->most;
+    allot__books_leaf *beside = allot__leaf_beside(books, group, leaf);
+    beside->wanted = slots;
+    if (beside->until != INT64_MIN && beside->most < slots)
+        slots = beside->most;
     allot_state_demand(books->state, group, leaf, slots);
     allot__leaf_look(books, group, leaf);
 }
@@ -68,13 +59,15 @@ void allot__leaves_begin(allot__books *books)
 
 void allot__declines_end(allot__books *books, int64_t now)
 {
-    for (size_t i = books->decline_count; i-- > 0;) {
-        allot__decline over = books->declines[i];
-        if (over.until > now)
-            continue;
-        books->declines[i] = books->declines[--books->decline_count];
-        allot__leaf_demand(books, over.group, over.consumer, over.demand);
-    }
+    for (int32_t g = 0; books->declined > 0 && g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            allot__books_leaf *leaf = allot__leaf_beside(books, g, i);
+            if (leaf->until == INT64_MIN || leaf->until > now)
+                continue;
+            leaf->until = INT64_MIN;
+            books->declined--;
+            allot__leaf_demand(books, g, i, leaf->wanted);
+        }
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
@@ -124,28 +117,17 @@ int allot__apply_decline(allot__books *books, const allot__event *event, allot__
 {
     int32_t leaf = event->consumer;
     const allot_stated_leaf row = allot__leaf(books, event->group, leaf);
-    int64_t back = event->slots,
-            free = row.allocated - allot__leaf_beside(books, event->group, leaf)->held;
+    allot__books_leaf *beside = allot__leaf_beside(books, event->group, leaf);
+    int64_t back = event->slots, free = row.allocated - beside->held;
     if (back > free)
         return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld, what is allocated and "
                                 "free",
                                 (long long)back, (long long)free);
-    allot__decline *it = decline_of(books, event->group, leaf);
-    if (!it) {
-        it = allot__grow(books->engine, books->declines, &books->decline_room,
-                         books->decline_count + 1, sizeof *it);
-        if (!it)
-            return ALLOT_ENOMEM;
-        books->declines = it;
-        it += books->decline_count++;
-    }
-    *it = (allot__decline){.group = event->group,
-                           .consumer = leaf,
-                           .most =
-                               (int32_t)(event->demand >= 0 ? event->demand : row.allocated - back),
-                           .demand = row.demand,
-                           .until = event->until};
+    books->declined += beside->until == INT64_MIN;
+    beside->until = event->until;
+    beside->wanted = row.demand;
+    beside->most = (int32_t)(event->demand >= 0 ? event->demand : row.allocated - back);
     if (back > 0)
         allot__leaf_allocate(books, event->group, leaf, row.allocated - back);
     allot__leaf_demand(books, event->group, leaf, row.demand);

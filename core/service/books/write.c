@@ -191,14 +191,17 @@ void allot__write_loan(const allot__books *books, const allot_loan *loan, allot_
 
 static void write_declines(const allot__books *books, allot__text *out)
 {
-    for (size_t i = 0; i < books->decline_count; i++) {
-        const allot__decline *it = &books->declines[i];
-        allot__entry_open(out, ALLOT__EVENT_DECLINE);
-        write_leaf(out, books->plan, it->group, it->consumer);
-        allot__text_number(out, "until", it->until);
-        allot__text_number(out, "most", it->most);
-        allot__entry_close(out);
-    }
+    for (int32_t g = 0; books->declined > 0 && g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            const allot__books_leaf *it = allot__leaf_beside(books, g, i);
+            if (it->until == INT64_MIN)
+                continue;
+            allot__entry_open(out, ALLOT__EVENT_DECLINE);
+            write_leaf(out, books->plan, g, i);
+            allot__text_number(out, "until", it->until);
+            allot__text_number(out, "most", it->most);
+            allot__entry_close(out);
+        }
 }
 
 void allot__write_contracts(const allot__books *books, allot__text *out)

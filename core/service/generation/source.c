@@ -60,17 +60,12 @@ static int put(allot__sources *sources, const allot__source *like)
         return ALLOT_OK;
     allot__source *items = allot__grow(sources->engine, sources->items, &sources->capacity,
                                        sources->count + 1, sizeof *items);
-    if (!items)
-        return ALLOT_ENOMEM;
-    sources->items = items;
-    allot__source *it = &items[sources->count];
-    *it = *like;
-    it->bytes = NULL;
-    it->path = allot__copy(sources->engine, like->path, strlen(like->path));
-    if (!it->path)
-        return ALLOT_ENOMEM;
-    sources->count++;
-    return ALLOT_OK;
+    char *path = items ? allot__copy(sources->engine, like->path, strlen(like->path)) : NULL;
+    sources->items = items ? items : sources->items;
+    if (path)
+        items[sources->count++] =
+            (allot__source){.path = path, .hash = like->hash, .size = like->size};
+    return path ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__sources_add(allot__sources *sources, const char *path, const char *bytes, size_t len)

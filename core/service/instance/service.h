@@ -12,7 +12,6 @@
 
 #include <allot/service.h>
 
-#include "service/base/files.h"
 #include "service/books/books.h"
 #include "service/events/keys.h"
 #include "service/instance/clock.h"
@@ -23,6 +22,11 @@
 #include "service/store/store.h"
 #include "service/generation/candidate.h"
 #include "service/generation/generation.h"
+
+/* Shares of the limit on open files: connections to the socket and TCP, and to the live view. */
+typedef struct allot__files {
+    int32_t clients, viewers;
+} allot__files;
 
 /* Counts, and times of cycles. */
 typedef struct allot__tally {
@@ -107,7 +111,7 @@ struct allot_service {
     /* Clients, subscribers, the embedder. */
     struct allot__wire *wire;
     struct allot__feed *feed;
-    struct allot__waiter *waiters; /* embedder's calls whose answers wait for the disk */
+    struct allot__reply *waiters; /* embedder's calls whose answers wait for the disk */
     void (*decided)(void *ud, int64_t number, const char *text, size_t len);
     void *decided_ud;
     struct {

@@ -466,48 +466,47 @@ static int begin(allot_engine *engine, const char *path, bool writes, allot__sto
     return ALLOT_OK;
 }
 
-int allot__store_open(allot_engine *engine, const char *path, allot_report *report,
+/* Makes, migrates and checks a file that is written. */
+static int make_ready(allot__store *store, allot_report *report)
+{
+    int status = set_up(store, report);
+    if (status == ALLOT_OK)
+        status = check_sound(store, report);
+    return status == ALLOT_OK ? migrate(store, report) : status;
+}
+
+static int open_store(allot_engine *engine, const char *path, bool writes, allot_report *report,
                       allot__store **out)
 {
     allot__store *store;
-    int status = begin(engine, path, true, &store);
+    int status = begin(engine, path, writes, &store);
     if (status != ALLOT_OK)
         return status;
     status = open_file(store, report);
-    if (status == ALLOT_OK)
-        status = set_up(store, report);
-    if (status == ALLOT_OK)
-        status = check_sound(store, report);
-    if (status == ALLOT_OK)
-        status = migrate(store, report);
+    if (status == ALLOT_OK && writes)
+        status = make_ready(store, report);
     if (status == ALLOT_OK)
         status = begin_epoch(store, report);
-    if (status == ALLOT_OK && allot__store_prepare(store) != ALLOT_OK)
+    if (status == ALLOT_OK && writes && allot__store_prepare(store) != ALLOT_OK)
         status = allot__store_say(store, "has other tables than it should", report);
-    if (status != ALLOT_OK) {
-        allot__store_close(store);
-        return status;
-    }
     store->oldest = store->work_oldest;
-    *out = store;
-    return ALLOT_OK;
-}
-
-int allot__store_open_read(allot_engine *engine, const char *path, allot_report *report,
-                           allot__store **out)
-{
-    allot__store *store;
-    int status = begin(engine, path, false, &store);
-    if (status != ALLOT_OK)
-        return status;
-    status = open_file(store, report);
-    if (status == ALLOT_OK)
-        status = begin_epoch(store, report);
     if (status == ALLOT_OK)
         *out = store;
     else
         allot__store_close(store);
     return status;
+}
+
+int allot__store_open(allot_engine *engine, const char *path, allot_report *report,
+                      allot__store **out)
+{
+    return open_store(engine, path, true, report, out);
+}
+
+int allot__store_open_read(allot_engine *engine, const char *path, allot_report *report,
+                           allot__store **out)
+{
+    return open_store(engine, path, false, report, out);
 }
 
 void allot__store_close(allot__store *store)

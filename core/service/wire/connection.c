@@ -73,6 +73,7 @@ bool allot__connection_may_ask(allot__connection *peer)
 static void turn_begin(allot__connection *peer)
 {
     peer->asks = false;
+    peer->running = true;
     peer->lines++;
     peer->began = uv_hrtime();
 }
@@ -81,6 +82,7 @@ static void turn_end(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     uint64_t took = uv_hrtime() - peer->began;
+    peer->running = false;
     wire->spent += took;
     if (!peer->asks)
         return;
@@ -288,11 +290,9 @@ static bool run_line(allot__connection *peer, const char *line, size_t len)
     allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     if (len > 0 && line[len - 1] == '\r')
         len--;
-    peer->running = true;
     turn_begin(peer);
     int status = allot__rpc_line(&from, line, len, answer, &batch);
     turn_end(peer);
-    peer->running = false;
     bool waits = status == ALLOT__RPC_NOT_YET || status == ALLOT__RPC_HELD;
     if (waits) {
         allot__turn_wait(peer, status == ALLOT__RPC_HELD ? ALLOT__FOR_BOOKS : ALLOT__TO_ASK);
@@ -345,11 +345,9 @@ static void run_long(allot__connection *peer, const allot__method *method, allot
     allot__text *answer = &peer->service->wire->answer;
     allot__request call = {.service = peer->service, .peer = peer, .answer = answer};
     allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
-    peer->running = true;
     turn_begin(peer);
     method->run_long(&call, line);
     turn_end(peer);
-    peer->running = false;
     if (answer->len > 0)
         allot__connection_send(peer, answer->bytes, answer->len, 0);
 }

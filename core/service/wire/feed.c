@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* feed.c: subscribers, and the last decisions for them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -105,12 +106,12 @@ static bool has_room(const subscriber *it)
     return allot__connection_waiting(it->peer) < ALLOT__OUT_MOST / 2;
 }
 
-static void send_one(subscriber *it, const char *text, size_t len)
+static void notify(const subscriber *it, const char *method, const char *params, size_t len)
 {
     allot__text *line = &it->feed->line;
     allot__text_clear(line, 1024 * 1024);
-    allot__text_puts(line, "{\"jsonrpc\": \"2.0\", \"method\": \"decision\", \"params\": ");
-    allot__text_add(line, text, len);
+    allot__text_printf(line, "{\"jsonrpc\": \"2.0\", \"method\": \"%s\", \"params\": ", method);
+    allot__text_add(line, params, len);
     allot__text_puts(line, "}");
     if (!line->failed)
         allot__connection_send(it->peer, line->bytes, line->len, 0);
@@ -119,15 +120,10 @@ static void send_one(subscriber *it, const char *text, size_t len)
 
 static void send_missed(subscriber *it, int64_t to)
 {
-    allot__text *line = &it->feed->line;
-    allot__text_clear(line, 1024 * 1024);
-    allot__text_printf(
-        line,
-        "{\"jsonrpc\": \"2.0\", \"method\": \"missed\", \"params\": {\"from\": %lld, "
-        "\"to\": %lld}}",
-        (long long)it->wanted, (long long)to);
-    if (!line->failed)
-        allot__connection_send(it->peer, line->bytes, line->len, 0);
+    char params[80];
+    int len = snprintf(params, sizeof params, "{\"from\": %lld, \"to\": %lld}",
+                       (long long)it->wanted, (long long)to);
+    notify(it, "missed", params, (size_t)len);
     it->feed->missed += to - it->wanted + 1;
     it->wanted = to + 1;
 }
@@ -153,7 +149,7 @@ static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
             return;
         if (seq > it->wanted)
             send_missed(it, seq - 1);
-        send_one(it, text, len);
+        notify(it, "decision", text, len);
         it->wanted = seq + 1;
         return;
     }
@@ -195,7 +191,7 @@ static void advance(subscriber *it)
         return;
     while (it->wanted >= feed->oldest && it->wanted <= feed->told && has_room(it)) {
         const kept *item = at(feed, it->wanted++);
-        send_one(it, item->text, item->len);
+        notify(it, "decision", item->text, item->len);
     }
 }
 

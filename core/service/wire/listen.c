@@ -3,12 +3,11 @@
 /*
  * listen.c: the listeners, and who may connect: address, user, a free place; and the token.
  *
- * The token file is checked at each attempt to authenticate, so a new token counts at once, without
+ * The token's file is read at each attempt to authenticate, so a new token counts at once, without
  * a signal.
  */
 #define _GNU_SOURCE /* struct ucred: who is at the other end of a Unix socket */
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "service/generation/file.h"
 #include "service/wire/own.h"
 #include "service/wire/wire.h"
 
@@ -174,7 +174,7 @@ static void arrive(allot__connection *peer, bool local)
     allot__connection_close(goes);
 }
 
-enum { TELL_PAUSE = 10000, FILE_MOST = 4096 };
+enum { TELL_PAUSE = 10000 };
 
 bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -185,27 +185,6 @@ bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len)
 }
 
 /* ---- Its file -------------------------------------------------------------------------------- */
-
-/* Whether the file has changed; notes its current state. */
-static bool has_changed(allot__token *token, const struct stat *file)
-{
-    const int64_t now[] = {(int64_t)file->st_dev,          (int64_t)file->st_ino,
-                           (int64_t)file->st_size,         (int64_t)file->st_mtim.tv_sec,
-                           (int64_t)file->st_mtim.tv_nsec, (int64_t)file->st_ctim.tv_nsec};
-    bool changed = memcmp(now, token->stamp, sizeof now) != 0;
-    memcpy(token->stamp, now, sizeof now);
-    return changed;
-}
-
-/* Reads the first line of a regular file; its length, or -1. */
-static ssize_t read_line(int file, char *text, size_t size)
-{
-    ssize_t got = read(file, text, size);
-    for (ssize_t i = 0; i < got; i++)
-        if (text[i] == '\n' || text[i] == '\r' || text[i] == '\0')
-            got = i;
-    return got >= ALLOT__TOKEN_LEAST && got <= ALLOT__TOKEN_MOST ? got : -1;
-}
 
 static void take(allot_service *service, const char *text, size_t len)
 {
@@ -221,26 +200,25 @@ static void take(allot_service *service, const char *text, size_t len)
     allot__log(service, ALLOT_LOG_INFO, "the token is another from now on", fields);
 }
 
-/* Without a valid file the last token stays. */
+/* Takes the first line of the file. Without a valid one the last token stays, which is logged
+ * once. */
 static void refresh(allot_service *service)
 {
-    const allot_service_config *config = &service->config;
-    const allot__log_field fields[] = {{"file", config->token_file, 0}, {0}};
-    char text[FILE_MOST];
-    struct stat about;
-    if (!config->token_file || stat(config->token_file, &about) != 0 || !S_ISREG(about.st_mode) ||
-        !has_changed(&service->wire->token, &about))
-        return;
-    int file = open(config->token_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t len = file >= 0 ? read_line(file, text, sizeof text) : -1;
-    if (file >= 0)
-        close(file);
-    if (len >= 0)
-        take(service, text, (size_t)len);
-    else
+    const char *path = service->config.token_file;
+    const allot__log_field fields[] = {{"file", path, 0}, {0}};
+    allot__text text = {.engine = service->engine};
+    int error = path ? allot__reading(path, NULL, ALLOT__READ_POLICY, &text) : ENOENT;
+    size_t len = text.len > 0 ? strcspn(text.bytes, "\r\n") : 0;
+    bool good = error == 0 && len >= ALLOT__TOKEN_LEAST && len <= ALLOT__TOKEN_MOST;
+    bool there = error != ENOENT && error != ALLOT__READ_IRREGULAR;
+    if (good)
+        take(service, text.bytes, len);
+    else if (there && !service->wire->token.lost)
         allot__log(service, ALLOT_LOG_WARNING,
                    "the token's file has no token of 16 to 1024 bytes: the one before stays",
                    fields);
+    service->wire->token.lost = !good && there;
+    allot__text_free(&text);
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */

@@ -181,37 +181,27 @@ bool allot__params_read(allot__request *call, allot__param *fields)
     return false;
 }
 
-struct allot__waiter {
-    struct allot__waiter *next;
-    int64_t batch;
-    allot__text answer;
-    void (*tell)(void *ud, const char *line, size_t len);
-    void *ud;
-};
+/* ---- The embedder's calls -------------------------------------------------------------------- */
 
-static void release(allot_service *service, struct allot__waiter *waiter)
+static allot__reply *take_waiter(allot_service *service)
 {
-    allot__text_free(&waiter->answer);
-    allot__free(service->engine, waiter, 1, sizeof *waiter);
+    allot__reply *first = service->waiters;
+    service->waiters = first->next;
+    return first;
 }
 
 void allot__waiters_committed(allot_service *service, int64_t batch)
 {
-    while (service->waiters && service->waiters->batch <= batch) {
-        struct allot__waiter *first = service->waiters;
-        service->waiters = first->next;
-        if (first->tell)
-            first->tell(first->ud, first->answer.bytes, first->answer.len);
-        release(service, first);
-    }
+    while (service->waiters && service->waiters->call.batch <= batch)
+        allot__reply_end(take_waiter(service));
 }
 
 void allot__waiters_free(allot_service *service)
 {
     while (service->waiters) {
-        struct allot__waiter *first = service->waiters;
-        service->waiters = first->next;
-        release(service, first);
+        allot__reply *first = take_waiter(service);
+        first->answer.len = 0; /* it is not told */
+        allot__reply_end(first);
     }
 }
 
@@ -221,24 +211,20 @@ int allot_service_call(allot_service *service, const char *text, size_t len,
     if (!service->running || service->stopping)
         return ALLOT_EUSAGE;
     allot__hold_settle(service); /* the embedder's call cannot wait */
-    struct allot__waiter *waiter = allot__new(service->engine, 1, sizeof *waiter);
-    if (!waiter)
+    allot__reply *reply = allot__new(service->engine, 1, sizeof *reply);
+    if (!reply)
         return ALLOT_ENOMEM;
-    waiter->answer.engine = service->engine;
-    waiter->tell = answer;
-    waiter->ud = ud;
-    allot__request from = {.service = service, .tell = answer, .tell_ud = ud};
-    int status = allot__rpc_line(&from, text, len, &waiter->answer, &waiter->batch);
-    bool says = status == ALLOT_OK && waiter->answer.len > 0;
-    if (says && waiter->batch > 0) {
-        struct allot__waiter **at = &service->waiters;
+    *reply = (allot__reply){.call = {.service = service, .tell = answer, .tell_ud = ud},
+                            .answer.engine = service->engine};
+    int status = allot__rpc_line(&reply->call, text, len, &reply->answer, &reply->call.batch);
+    if (status == ALLOT_OK && reply->answer.len > 0 && reply->call.batch > 0) {
+        allot__reply **at = &service->waiters;
         while (*at)
             at = &(*at)->next;
-        *at = waiter;
+        *at = reply;
         return ALLOT_OK;
     }
-    if (says && answer)
-        answer(ud, waiter->answer.bytes, waiter->answer.len);
-    release(service, waiter);
+    reply->answer.len = status == ALLOT_OK ? reply->answer.len : 0;
+    allot__reply_end(reply);
     return status;
 }

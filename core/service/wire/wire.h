@@ -80,7 +80,7 @@ int allot__address_split(const char *address, char *host, size_t size, int32_t *
 
 /* The token file's last state, and counts of wrong tokens. */
 typedef struct allot__token {
-    int64_t stamp[6];    /* of the file, when last read */
+    bool lost;           /* the file has no token, which is logged */
     int64_t wrong, told; /* wrong tokens; of these, how many are logged */
     uint64_t told_at;    /* ms of the loop */
 } allot__token;
