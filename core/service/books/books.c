@@ -21,7 +21,7 @@ void allot__books_unseal(allot__books *books)
 
 static bool is_nowhere(const allot__books *books)
 {
-    return books->queues > 0 && books->groups[0].slots < 0 && books->hosts.count == 0 &&
+    return books->queues > 0 && books->sizes[0] < 0 && books->hosts.count == 0 &&
            allot_plan_hosts(books->plan) == 0 && allot_plan_group_slots(books->plan, 0) == 0;
 }
 
@@ -30,7 +30,7 @@ static bool is_nowhere(const allot__books *books)
 static int put_times(const allot__books *books, allot_state *state, int64_t now)
 {
     int status = allot_state_now(state, now);
-    if (books->queues > 0 && books->groups[0].slots < 0)
+    if (books->queues > 0 && books->sizes[0] < 0)
         allot_state_slots(state, 0, is_nowhere(books) ? 0 : -1);
     if (status == ALLOT_OK)
         status = allot_state_now_rounded(state, !books->unrounded);
@@ -130,11 +130,10 @@ static int set_back(allot__books *books, int64_t now, int64_t by)
     if (status != ALLOT_OK)
         return status;
     allot_state_set_back(books->state, now, by);
-    for (size_t g = 0; g < books->group_count; g++)
-        for (size_t i = 0; i < books->consumers; i++) {
-            set(&it, &books->groups[g].leaves[i].unmet_since);
-            set(&it, &books->groups[g].leaves[i].until);
-        }
+    for (size_t i = 0; i < books->leaf_count; i++) {
+        set(&it, &books->leaves[i].unmet_since);
+        set(&it, &books->leaves[i].until);
+    }
     for (allot__map_item *item = books->sources.first; item; item = item->after)
         set(&it, &((allot__origin *)(void *)item)->at);
     return ALLOT_OK;
@@ -166,9 +165,8 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
         sooner(&due, now, flight.deadline);
         sooner(&due, now, later(flight.deadline, leeway));
     }
-    for (size_t g = 0; books->declined > 0 && g < books->group_count; g++)
-        for (size_t i = 0; i < books->consumers; i++)
-            sooner(&due, now, books->groups[g].leaves[i].until);
+    for (size_t i = 0; books->declined > 0 && i < books->leaf_count; i++)
+        sooner(&due, now, books->leaves[i].until);
     for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
         allot_job job;
         if (allot_state_job_at(books->state, i, &job) == ALLOT_OK)
@@ -211,19 +209,14 @@ static void end(allot__books *books, void *block, size_t count, size_t size)
     allot__free(books->engine, block, count > 0 ? count : 1, size);
 }
 
-static void make_group(allot__books *books, allot__books_group *group, bool *failed)
-{
-    group->slots = -1;
-    group->leaves = make(books, books->consumers, sizeof *group->leaves, failed);
-    for (size_t i = 0; !*failed && i < books->consumers; i++)
-        group->leaves[i].unmet_since = group->leaves[i].until = INT64_MIN;
-}
-
 static void make_tables(allot__books *books, bool *failed)
 {
-    books->groups = make(books, books->group_count, sizeof *books->groups, failed);
+    books->sizes = make(books, books->group_count, sizeof *books->sizes, failed);
+    books->leaves = make(books, books->leaf_count, sizeof *books->leaves, failed);
     for (size_t i = 0; !*failed && i < books->group_count; i++)
-        make_group(books, &books->groups[i], failed);
+        books->sizes[i] = -1;
+    for (size_t i = 0; !*failed && i < books->leaf_count; i++)
+        books->leaves[i].unmet_since = books->leaves[i].until = INT64_MIN;
 }
 
 enum { MAPS = 7 };
@@ -249,6 +242,7 @@ int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books
                             .leases = (size_t)allot_plan_leases(plan),
                             .resources = (size_t)allot_plan_resources(plan),
                             .damped = allot_plan_damps(plan) != 0};
+    books->leaf_count = books->consumers * books->group_count;
     for (int i = 0; i < MAPS; i++)
         map_at(books, i)->engine = engine;
     for (int32_t i = 0; i < allot_plan_hosts(plan); i++)
@@ -294,9 +288,8 @@ void allot__books_end(allot__books *books)
         return;
     allot__books_list_end(books);
     allot_state_free(books->state);
-    for (size_t i = 0; books->groups && i < books->group_count; i++)
-        end(books, books->groups[i].leaves, books->consumers, sizeof *books->groups->leaves);
-    end(books, books->groups, books->group_count, sizeof *books->groups);
+    end(books, books->leaves, books->leaf_count, sizeof *books->leaves);
+    end(books, books->sizes, books->group_count, sizeof *books->sizes);
     for (allot__map_item *it = books->tasks.first; it; it = it->after)
         allot__victim_forget(books, allot__task_of(it));
     for (int i = 0; i < MAPS; i++)
@@ -327,9 +320,8 @@ static void longer(int64_t *wait, int64_t now, int64_t since)
 allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
 {
     allot__books_waits waits = {0};
-    for (size_t g = 0; g < books->group_count; g++)
-        for (size_t i = 0; i < books->consumers; i++)
-            longer(&waits.demand, now, books->groups[g].leaves[i].unmet_since);
+    for (size_t i = 0; i < books->leaf_count; i++)
+        longer(&waits.demand, now, books->leaves[i].unmet_since);
     for (const allot__map_item *it = books->flights.first; it; it = it->after) {
         const allot__flight_item *flight = (const allot__flight_item *)(const void *)it;
         longer(&waits.reclaim, now, flight->since);

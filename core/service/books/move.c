@@ -98,27 +98,26 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, allot__
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Consumers that are gone had nothing; what is no leaf any more declines nothing. */
-static void rebase_group(const allot__books_group *from, allot__books *books,
-                         allot__books_group *to, const allot_plan_map *ids)
+static void rebase_group(const allot__books *from, allot__books *to, int32_t group, int32_t other,
+                         const allot_plan_map *ids)
 {
-    to->slots = from->slots;
+    to->sizes[other] = from->sizes[group];
     for (int32_t i = 0; i < ids->consumer_count; i++) {
         if (ids->consumers[i] < 0)
             continue;
-        allot__books_leaf *leaf = &to->leaves[ids->consumers[i]];
-        *leaf = from->leaves[i];
+        allot__books_leaf *leaf = allot__leaf_beside(to, other, ids->consumers[i]);
+        *leaf = *allot__leaf_beside(from, group, i);
         if (allot_plan_children(ids->to, ids->consumers[i]) > 0)
             leaf->until = INT64_MIN;
-        books->declined += leaf->until != INT64_MIN;
+        to->declined += leaf->until != INT64_MIN;
     }
 }
 
 static void rebase_tables(const allot__books *from, allot__books *to, const allot_plan_map *ids)
 {
-    int32_t other;
     for (int32_t i = 0; i < (int32_t)from->group_count; i++)
-        if ((other = ids->groups[i]) >= 0)
-            rebase_group(&from->groups[i], to, &to->groups[other], ids);
+        if (ids->groups[i] >= 0)
+            rebase_group(from, to, i, ids->groups[i], ids);
     to->mark = from->mark;
     to->job_most = from->job_most;
     to->pending = from->pending;

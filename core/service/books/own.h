@@ -82,16 +82,12 @@ typedef struct allot__books_leaf {
     int32_t sessions[ALLOT_SCHEDULING_COUNT]; /* how many there are of each */
 } allot__books_leaf;
 
-typedef struct allot__books_group {
-    allot__books_leaf *leaves; /* by consumer */
-    int64_t slots;             /* the stated size; -1: none */
-} allot__books_group;
-
 struct allot__books {
     allot_engine *engine;
     const allot_plan *plan;
-    size_t consumers, group_count, queues, leases, resources;
-    allot__books_group *groups;
+    size_t consumers, group_count, leaf_count, queues, leases, resources;
+    allot__books_leaf *leaves; /* by group and consumer: allot__leaf_beside */
+    int64_t *sizes;            /* of groups, as stated; -1: not */
     allot__map tasks, ties, sessions, jobs, flights, hosts, sources;
     int64_t declined;                     /* leaves in groups that have declined */
     int64_t pending, starts_told;         /* tasks that wait; of these, how many starts were sent */
@@ -300,7 +296,7 @@ int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books
 static inline allot__books_leaf *allot__leaf_beside(const allot__books *books, int32_t group,
                                                     int32_t leaf)
 {
-    return &books->groups[group].leaves[leaf];
+    return &books->leaves[(size_t)group * books->consumers + (size_t)leaf];
 }
 /* The stated leaf of the state, with the leaf's own demand. */
 allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t leaf);

@@ -462,7 +462,7 @@ int allot__apply_host(allot__books *books, const allot__event *event, allot__err
         return put_host(books, event, fault);
     if (event->kind == ALLOT__EVENT_HOST_GONE)
         return end_host(books, event, fault);
-    books->groups[event->group].slots = event->slots;
+    books->sizes[event->group] = event->slots;
     allot_state_slots(books->state, event->group, event->slots);
     return ALLOT_OK;
 }

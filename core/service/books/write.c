@@ -261,12 +261,12 @@ static bool is_bare(const allot_stated_leaf *row, const allot__origin *source)
 
 static void write_size(const allot__books *books, int32_t g, allot__text *out)
 {
-    if (books->groups[g].slots < 0)
+    if (books->sizes[g] < 0)
         return;
     allot__entry_open(out, ALLOT__EVENT_SLOTS);
     if (books->group_count > 1)
         allot__text_member(out, "group", allot_plan_group_name(books->plan, g));
-    allot__text_number(out, "slots", books->groups[g].slots);
+    allot__text_number(out, "slots", books->sizes[g]);
     allot__entry_close(out);
 }
 

@@ -43,8 +43,7 @@ static int begin(allot__sync *it)
     it->books = service->books;
     it->at = allot__service_now(service);
     it->params.engine = it->rows.engine = service->engine;
-    it->bits = it->books->consumers * it->books->group_count;
-    it->leaves = allot__arena_zeroed(&it->truth->arena, it->bits / 8 + 1, 1);
+    it->leaves = allot__arena_zeroed(&it->truth->arena, it->books->leaf_count / 8 + 1, 1);
     if (!it->leaves || allot__origin_find(it->books, source, &origin) != ALLOT_OK)
         return ALLOT_ENOMEM;
     it->self = (allot__origin *)origin;

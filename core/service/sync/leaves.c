@@ -235,7 +235,7 @@ bool allot__sync_rest_leaves(allot__sync *it, allot__truth_list list)
     size_t consumers = it->books->consumers;
     if (!it->truth->told[list])
         return false;
-    if (it->row == consumers * it->books->group_count) {
+    if (it->row == it->books->leaf_count) {
         if (!it->origin && it->whole_new)
             tell_whole(it);
         return false;
@@ -258,7 +258,7 @@ bool allot__sync_sizes(allot__sync *it, allot__truth_list list)
     if (it->row >= it->truth->rows[list].count)
         return false;
     const allot__truth_leaf *row = &rows[it->row];
-    if (it->books->groups[row->group].slots != row->allocated)
+    if (it->books->sizes[row->group] != row->allocated)
         put(it, row, ALLOT__EVENT_SLOTS, row->allocated, false);
     return true;
 }

@@ -135,8 +135,7 @@ typedef struct allot__sync {
     int64_t at; /* the arrival time of its events */
     size_t step, row;
     allot__map_item *item;
-    uint8_t *leaves; /* bits: leaves with rows */
-    size_t bits;
+    uint8_t *leaves;          /* bits: leaves with rows */
     allot__vector gone;       /* names of hosts */
     allot__vector nameless;   /* reclaims in flight that name no tasks (leaves.c) */
     allot__text params, rows; /* of the event being entered; of all events, for the store */

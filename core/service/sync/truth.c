@@ -413,20 +413,13 @@ static int walk_begin(walk *it, allot__truth *truth, allot__span value)
 {
     *it = (walk){.truth = truth, .error = &truth->fault};
     size_t groups = (size_t)allot_plan_groups(truth->plan);
-    it->leaves = allot__new(truth->engine, groups, sizeof *it->leaves);
+    it->leaves = allot__arena_zeroed(&truth->arena, groups, sizeof *it->leaves);
     if (!it->leaves)
         return ALLOT_ENOMEM;
     int status = allot_json_open(truth->engine, value.at, value.len, NULL, 1, 0, NULL, &it->json);
     if (status == ALLOT_OK)
         allot_json_next(it->json, &it->now);
     return status;
-}
-
-static void walk_end(walk *it)
-{
-    allot_json_close(it->json);
-    allot__free(it->truth->engine, it->leaves, (size_t)allot_plan_groups(it->truth->plan),
-                sizeof *it->leaves);
 }
 
 static int read_leaves(allot__truth *truth, allot__truth_list list, allot__span value)
@@ -441,7 +434,7 @@ static int read_leaves(allot__truth *truth, allot__truth_list list, allot__span 
         error = (allot__error){.message = ""};
         status = read_leaf(&it);
     }
-    walk_end(&it);
+    allot_json_close(it.json);
     return status;
 }
 
@@ -457,7 +450,7 @@ static int read_slots(allot__truth *truth, allot__truth_list list, allot__span v
         status = keep_leaves(truth, list, it.leaves);
     else if (status != ALLOT_ENOMEM)
         allot__truth_drop(truth, list, -1, NULL, &truth->fault);
-    walk_end(&it);
+    allot_json_close(it.json);
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }
 
