@@ -218,22 +218,12 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
 
 enum { LAG_PAUSE = 100, HOLD_PAUSE = 2 /* ms */, FAILURES = 3 };
 
-/* A block of its own: the timers close after the service has stopped. */
-struct allot__clockwork {
-    uv_timer_t timer;
-    bool touched; /* events wait for a cycle; the timer is set */
-    bool fails;   /* the last cycle failed, which was logged */
-    int failures; /* failures in a row by the policies of the following generation */
-    const allot__generation *generation;
-    allot__text text, effect;
-};
-
 /* ---- When to run ----------------------------------------------------------------------------- */
 
 /* A failure is logged once, until a cycle succeeds. */
 static void log_failure(allot_service *service, int status, const allot_report *report)
 {
-    struct allot__clockwork *clockwork = service->clockwork;
+    allot__clockwork *clockwork = &service->clockwork;
     allot__log_field fields[] = {{"status", allot_status_name(status), 0}, {0}};
     if (status != ALLOT_OK && !clockwork->fails) {
         allot__log(service, ALLOT_LOG_ERROR, "cycles fail: nothing is decided", fields);
@@ -254,13 +244,13 @@ static void on_time(uv_timer_t *timer);
 /* Runs the cycle, or waits until the books are free, or the store keeps up. */
 static void run_touched(allot_service *service)
 {
-    uv_timer_t *timer = &service->clockwork->timer;
+    uv_timer_t *timer = &service->clockwork.timer;
     allot_report *report = NULL;
     if (allot__hold_is(service)) {
         uv_timer_start(timer, on_time, HOLD_PAUSE, 0);
         return;
     }
-    service->clockwork->touched = false;
+    service->clockwork.touched = false;
     if (store_lags(service) || allot_report_new(service->engine, &report) != ALLOT_OK) {
         uv_timer_start(timer, on_time, LAG_PAUSE, 0);
         return;
@@ -279,7 +269,7 @@ static void on_time(uv_timer_t *timer)
 /* Sets the timer for the interval, or an earlier due time. */
 static void wind(allot_service *service)
 {
-    struct allot__clockwork *clockwork = service->clockwork;
+    allot__clockwork *clockwork = &service->clockwork;
     if (!service->running || service->stopping || clockwork->touched)
         return;
     int64_t now = service->now, wait = service->config.interval;
@@ -293,24 +283,21 @@ static void wind(allot_service *service)
         uv_timer_stop(&clockwork->timer);
 }
 
-int allot__cycle_start(allot_service *service)
+void allot__cycle_start(allot_service *service)
 {
-    struct allot__clockwork *clockwork = allot__new(service->engine, 1, sizeof *clockwork);
-    if (!clockwork)
-        return ALLOT_ENOMEM;
+    allot__clockwork *clockwork = &service->clockwork;
     clockwork->text.engine = clockwork->effect.engine = service->engine;
-    service->clockwork = clockwork;
     uv_timer_init(service->loop, &clockwork->timer);
     clockwork->timer.data = service;
+    clockwork->open = true;
     allot__handle_open(service);
     allot__cycle_touch(service);
-    return ALLOT_OK;
 }
 
 void allot__cycle_touch(allot_service *service)
 {
-    struct allot__clockwork *clockwork = service->clockwork;
-    if (!clockwork || clockwork->touched || service->stopping)
+    allot__clockwork *clockwork = &service->clockwork;
+    if (!clockwork->open || clockwork->touched || service->stopping)
         return;
     clockwork->touched = true;
     uv_timer_start(&clockwork->timer, on_time, (uint64_t)service->config.debounce, 0);
@@ -320,19 +307,16 @@ void allot__cycle_touch(allot_service *service)
 
 void allot__cycle_stop(allot_service *service)
 {
-    if (service->clockwork && !uv_is_closing((uv_handle_t *)&service->clockwork->timer))
-        allot__handle_close(&service->clockwork->timer);
+    if (service->clockwork.open)
+        allot__handle_close(&service->clockwork.timer);
+    service->clockwork.open = false;
     allot__store_gather(service->store, false);
 }
 
 void allot__cycle_free(allot_service *service)
 {
-    if (!service->clockwork)
-        return;
-    allot__text_free(&service->clockwork->text);
-    allot__text_free(&service->clockwork->effect);
-    allot__free(service->engine, service->clockwork, 1, sizeof *service->clockwork);
-    service->clockwork = NULL;
+    allot__text_free(&service->clockwork.text);
+    allot__text_free(&service->clockwork.effect);
 }
 
 /* ---- Running a cycle ------------------------------------------------------------------------- */
@@ -341,7 +325,7 @@ void allot__cycle_free(allot_service *service)
  * restart restores the store's state, without the decision. */
 static int record(allot_service *service, allot__cycle_done *done, bool decides)
 {
-    struct allot__clockwork *clockwork = service->clockwork;
+    allot__clockwork *clockwork = &service->clockwork;
     const allot_policy *policy = allot_plan_group_policy(service->generation->plan, 0);
     allot__cycle_row row = {.cycle = done->cycle,
                             .seq = done->seq,
@@ -426,7 +410,7 @@ static bool is_still(allot_service *service, const allot__cycle_done *done, int6
 
 static int enter_books(allot_service *service, allot__cycle_done *done, bool decides)
 {
-    struct allot__clockwork *clockwork = service->clockwork;
+    allot__clockwork *clockwork = &service->clockwork;
     int status =
         allot__books_enter(service->books, done->decision, done->cycle, &clockwork->effect);
     if (status != ALLOT_OK)
@@ -443,7 +427,7 @@ static int enter_books(allot_service *service, allot__cycle_done *done, bool dec
 static int enter(allot_service *service, const allot_decision *decision, allot_report *report,
                  uint64_t began, allot__text *full)
 {
-    struct allot__clockwork *clockwork = service->clockwork;
+    allot__clockwork *clockwork = &service->clockwork;
     allot__cycle_done done = {.cycle = service->cycle + 1,
                               .seq = service->seq + 1,
                               .event = service->event,
@@ -488,7 +472,7 @@ static int decide(allot_service *service, const allot_state *state, bool full, a
 /* After enough failures the previous generation may take over. */
 static void count_failure(allot_service *service, int status, const allot_report *report)
 {
-    struct allot__clockwork *clockwork = service->clockwork;
+    allot__clockwork *clockwork = &service->clockwork;
     bool policies = status == ALLOT_ESCRIPT || status == ALLOT_EBUDGET;
     bool same = clockwork->generation == service->generation;
     clockwork->generation = service->generation;

@@ -48,7 +48,7 @@ void allot__service_let_go(allot_service *service);
  * Grants to leaves whose holdings a source states in full (`sync`) stand until the source lists
  * them as held: a cycle that grants the same again has no new result.
  */
-int allot__cycle_start(allot_service *service);
+void allot__cycle_start(allot_service *service);
 /* An event was entered. */
 void allot__cycle_touch(allot_service *service);
 /* Runs a cycle now; no hold may have the books (instance/hold.h). `full` (NULL: not wanted) gets

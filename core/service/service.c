@@ -376,7 +376,7 @@ int allot_service_start(allot_service *service, allot_report *report)
     if (status == ALLOT_OK)
         status = allot__service_keep(service);
     if (status == ALLOT_OK)
-        status = allot__cycle_start(service);
+        allot__cycle_start(service);
     if (status == ALLOT_OK)
         status = allot__wire_start(service, report);
     if (status == ALLOT_OK)

@@ -63,6 +63,17 @@ typedef struct allot__upcalls {
     void (*closed)(allot_service *service);
 } allot__upcalls;
 
+/* When cycles run, and what the last one wrote. */
+typedef struct allot__clockwork {
+    uv_timer_t timer;
+    bool open;
+    bool touched; /* events wait for a cycle; the timer is set */
+    bool fails;   /* the last cycle failed, which was logged */
+    int failures; /* failures in a row by the policies of the following generation */
+    const allot__generation *generation;
+    allot__text text, effect;
+} allot__clockwork;
+
 struct allot_service {
     allot_engine *engine;
     uv_loop_t *loop;
@@ -90,7 +101,7 @@ struct allot_service {
         loaded; /* states of the last cycles in the store; empty: reload/ has taken them */
 
     /* Cycles. */
-    struct allot__clockwork *clockwork;
+    allot__clockwork clockwork;
     struct {
         bool known; /* the last recorded cycle was decided by this generation */
         bool owed;  /* unrecorded cycles ran since: jobs' use is still to be counted */

@@ -82,38 +82,28 @@ void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t plac
 
 /* ---- Rows that are wrong --------------------------------------------------------------------- */
 
-/* The value as text: a string, or a whole number's digits; false: neither, or ENOMEM (the row is
- * dropped all the same). */
-static bool text_of(const allot__truth *truth, allot__span value, char out[256])
-{
-    allot_json *json;
-    allot_json_event event = {0};
-    bool is =
-        allot_json_open(truth->engine, value.at, value.len, NULL, 1, 0, NULL, &json) == ALLOT_OK;
-    if (!is)
-        return false;
-    allot_json_next(json, &event);
-    if (event.kind == ALLOT_JSON_TEXT && event.len < 256)
-        memcpy(out, event.text, event.len + 1);
-    else if (event.kind == ALLOT_JSON_WHOLE)
-        snprintf(out, 256, "%lld", (long long)event.whole);
-    else
-        is = false;
-    allot_json_close(json);
-    return is;
-}
-
+/* The value of a row's member of that name, a string or a whole number, as text; false: there is
+ * none, or ENOMEM (the row is dropped all the same). */
 static bool name_of(const allot__truth *truth, const allot__truth_row *row, const char *key,
                     char out[256])
 {
-    allot__span name, value;
-    const char *at = row->text, *end = row->text + row->len;
-    if (row->len == 0 || *at != '{')
+    allot_json *json;
+    allot_json_event event = {0};
+    bool found = false;
+    if (allot_json_open(truth->engine, row->text, row->len, NULL, 1, 0, NULL, &json) != ALLOT_OK)
         return false;
-    while (allot__span_member(&at, end, &name, &value))
-        if (allot__span_is(&name, key))
-            return text_of(truth, value, out);
-    return false;
+    while (!found && allot_json_next(json, &event))
+        found = event.kind == ALLOT_JSON_KEY && event.depth == 1 && strcmp(event.text, key) == 0;
+    if (found)
+        allot_json_next(json, &event);
+    if (found && event.kind == ALLOT_JSON_TEXT && event.len < 256)
+        memcpy(out, event.text, event.len + 1);
+    else if (found && event.kind == ALLOT_JSON_WHOLE)
+        snprintf(out, 256, "%lld", (long long)event.whole);
+    else
+        found = false;
+    allot_json_close(json);
+    return found;
 }
 
 /* The thing named by a wrong row stays unchanged; so the name is kept. */
