@@ -223,9 +223,7 @@ static int give_task(offer *it, bool *given)
 /* Reads present uses, and marks the waiting tasks that fit. */
 static int look(offer *it)
 {
-    for (int32_t i = 0; i < it->asker->side_count; i++)
-        it->all->uses[i].quota = it->asker->sides[i].work->quota[it->asker->sides[i].row];
-    int status = allot__whole_use(it->all, it->asker, it->all->uses, it->all->marks);
+    int status = allot__whole_use_now(it->all, it->asker, it->all->marks);
     for (int32_t i = 0; i < it->asker->side_count; i++)
         it->used[i] = it->all->uses[i].used;
     return status;

@@ -11,14 +11,6 @@
 #include "base/least.h"
 #include "engine/whole/whole.h"
 
-typedef struct starting {
-    allot__whole_all *all;
-    allot__asker *asker;
-    int64_t *left;  /* by side: slots that are there */
-    int64_t *slots; /* ... and that tasks start on */
-    bool *ended;
-} starting;
-
 /* Slots that a side gets elsewhere for as many that it gives (H-19). */
 static int64_t moved(const allot__side *side)
 {
@@ -32,67 +24,49 @@ static int64_t own_idle(const allot__side *side, int64_t quota)
     return own > 0 ? own : 0;
 }
 
-static int begin(starting *it)
+/* Marks the waiting tasks within quotas; of uses, what is left becomes the slots that are there. */
+static int begin(allot__whole_all *all, allot__asker *asker)
 {
-    for (int32_t i = 0; i < it->asker->side_count; i++) {
-        allot__side *side = &it->asker->sides[i];
-        const allot__work *work = side->work;
-        it->all->uses[i].quota = work->quota[side->row];
-        side->there =
-            work->received[side->row] - moved(side) + own_idle(side, work->quota[side->row]);
-        it->left[i] = side->there;
-        it->slots[i] = 0;
-        it->ended[i] = false;
+    int status = allot__whole_use_now(all, asker, all->marks);
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        allot__side *side = &asker->sides[i];
+        allot__use *use = &all->uses[i];
+        side->stays = use->stays;
+        side->there = side->work->received[side->row] - moved(side) + own_idle(side, use->quota);
+        use->rest = use->wants = side->there;
+        use->ended = false;
     }
-    int status = allot__whole_use(it->all, it->asker, it->all->uses, it->all->marks);
-    for (int32_t i = 0; i < it->asker->side_count; i++)
-        it->asker->sides[i].stays = it->all->uses[i].stays;
     return status;
 }
 
-static bool can_start(const starting *it, int32_t task)
+/* Lists a task as starting. */
+static void add(const allot__asker *asker, int32_t task)
 {
-    bool can = task >= it->asker->going && it->all->marks[task] != 0;
-    for (int32_t i = 0; i < it->asker->side_count && can; i++) {
-        int32_t slots = allot__waits_for(it->asker, task, i);
-        can = slots == 0 || (!it->ended[i] && slots <= it->left[i]);
-    }
-    return can;
-}
-
-/* Takes a task's slots off what is there; or nothing of the list starts behind it. */
-static void pass(starting *it, int32_t task, bool starts, bool skip)
-{
-    for (int32_t i = 0; i < it->asker->side_count; i++) {
-        const allot__side *side = &it->asker->sides[i];
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        const allot__side *side = &asker->sides[i];
         allot__whole *whole = side->work->whole;
-        int32_t slots = allot__waits_for(it->asker, task, i);
-        it->ended[i] = it->ended[i] || (!starts && !skip && slots > 0);
-        if (!starts || slots == 0)
-            continue;
-        it->left[i] -= slots;
-        it->slots[i] += slots;
-        int32_t at = whole->start_first[side->row] + side->work->starting[side->row]++;
-        whole->starts[at] = it->asker->task[task];
+        if (allot__waits_for(asker, task, i) > 0) {
+            int32_t at = whole->start_first[side->row] + side->work->starting[side->row]++;
+            whole->starts[at] = asker->task[task];
+        }
     }
 }
 
 static int start_leaf(allot__whole_all *all, allot__asker *asker)
 {
-    starting it = {.all = all,
-                   .asker = asker,
-                   .left = all->room.used,
-                   .slots = all->room.more,
-                   .ended = all->room.ended};
-    bool skip = asker->sides[0].work->whole->skip;
-    int status = begin(&it);
-    for (int32_t i = 0; i < asker->waits && status == ALLOT_OK; i++)
-        pass(&it, i, can_start(&it, i), skip);
+    int status = begin(all, asker);
+    for (int32_t i = 0; i < asker->waits && status == ALLOT_OK; i++) {
+        bool starts =
+            i >= asker->going && all->marks[i] != 0 && allot__whole_fits(asker, i, all->uses);
+        allot__whole_put(asker, i, starts, all->uses);
+        if (starts)
+            add(asker, i);
+    }
     for (int32_t i = 0; i < asker->side_count; i++) {
         const allot__side *side = &asker->sides[i];
+        int64_t slots = side->there - all->uses[i].rest;
         int64_t own = own_idle(side, all->uses[i].quota);
-        int64_t granted = it.slots[i] > own ? it.slots[i] - own : 0;
-        side->work->granted[side->row] = (int32_t)(granted + moved(side));
+        side->work->granted[side->row] = (int32_t)(allot__most(slots - own, 0) + moved(side));
     }
     return status;
 }

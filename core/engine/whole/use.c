@@ -54,8 +54,8 @@ static void end_behind(const allot__asker *asker, allot__use *uses)
     }
 }
 
-/* Does a task fit? One that goes already has its slots: the demand does not limit it. */
-static bool fits(const allot__asker *asker, int32_t task, const allot__use *uses)
+/* A task that goes already has its slots: the demand does not limit it. */
+bool allot__whole_fits(const allot__asker *asker, int32_t task, const allot__use *uses)
 {
     bool pending = task >= asker->going, fit = true;
     for (int32_t i = 0; i < asker->side_count && fit; i++) {
@@ -66,9 +66,9 @@ static bool fits(const allot__asker *asker, int32_t task, const allot__use *uses
     return fit;
 }
 
-/* Puts a task behind the others, or ends the list if it does not fit. */
-static void put(const allot__asker *asker, int32_t task, bool fit, bool skip, allot__use *uses)
+void allot__whole_put(const allot__asker *asker, int32_t task, bool fit, allot__use *uses)
 {
+    bool skip = asker->sides[0].work->whole->skip;
     for (int32_t i = 0; i < asker->side_count; i++) {
         int32_t slots = allot__waits_for(asker, task, i);
         uses[i].rest -= fit ? slots : 0;
@@ -96,7 +96,6 @@ static void note_exhausted(const allot__asker *asker, const allot__use *uses)
 int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__use *uses,
                      uint8_t *marks)
 {
-    bool skip = asker->sides[0].work->whole->skip;
     int status = come_down(all, asker, uses);
     if (marks)
         memset(marks, 0, (size_t)asker->waits);
@@ -106,12 +105,12 @@ int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__us
         uses[i].wants = side->work->whole->stated[side->row] - uses[i].stays;
         uses[i].ended = false;
     }
-    if (!skip)
+    if (!asker->sides[0].work->whole->skip)
         end_behind(asker, uses);
     int32_t at = 0;
     for (; at < asker->waits && !all_ended(asker, uses); at++) {
-        bool fit = fits(asker, at, uses);
-        put(asker, at, fit, skip, uses);
+        bool fit = allot__whole_fits(asker, at, uses);
+        allot__whole_put(asker, at, fit, uses);
         if (marks)
             marks[at] = fit;
     }
@@ -122,18 +121,18 @@ int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__us
     return status;
 }
 
-static int use_now(allot__whole_all *all, const allot__asker *asker)
+int allot__whole_use_now(allot__whole_all *all, const allot__asker *asker, uint8_t *marks)
 {
     for (int32_t i = 0; i < asker->side_count; i++)
         all->uses[i].quota = asker->sides[i].work->quota[asker->sides[i].row];
-    return allot__whole_use(all, asker, all->uses, NULL);
+    return allot__whole_use(all, asker, all->uses, marks);
 }
 
 int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes)
 {
     const allot__work *work = side->work;
     int32_t quota = work->quota[side->row];
-    int status = use_now(all, side->asker);
+    int status = allot__whole_use_now(all, side->asker, NULL);
     *yes = all->uses[side->index].used < allot__least(quota, work->demand[side->row]);
     if (!*yes && side->asker->side_count == 1)
         work->whole->fine[side->row] = quota;

@@ -71,7 +71,7 @@ typedef struct allot__asker {
 typedef struct allot__use {
     int64_t quota;
     int64_t stays; /* slots of running tasks that stay */
-    int64_t rest;  /* unused slots of the quota, */
+    int64_t rest;  /* unused slots of the quota; in start.c: left of those that are there, */
     int64_t wants; /* ... and of the demand */
     int64_t used;
     bool ended; /* no later task fits */
@@ -136,6 +136,13 @@ int allot__whole_start(allot__whole_all *all);
  * waiting task whether it fits. ENOMEM, or what a policy's function failed with. */
 int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__use *uses,
                      uint8_t *marks);
+
+/* The same of the present quotas, in all->uses. */
+int allot__whole_use_now(allot__whole_all *all, const allot__asker *asker, uint8_t *marks);
+/* Does a waiting task fit into what is left? */
+bool allot__whole_fits(const allot__asker *asker, int32_t task, const allot__use *uses);
+/* Takes a task that fits off what is left; one that does not ends a strict list. */
+void allot__whole_put(const allot__asker *asker, int32_t task, bool fit, allot__use *uses);
 
 /* The slots of a waiting task on a side; 0: none. */
 static inline int32_t allot__waits_for(const allot__asker *asker, int32_t i, int32_t side)
