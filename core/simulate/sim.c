@@ -39,13 +39,10 @@ static int make_accounts(allot_simulation *sim)
 
 static bool may_preempt(const allot_plan *plan)
 {
-    int32_t queues = allot_plan_queues(plan);
-    for (int32_t high = 0; high < queues; high++) {
-        for (int32_t low = 0; low < queues; low++)
-            if (high != low && allot_plan_may_preempt(plan, high, low))
-                return true;
-    }
-    return false;
+    bool any = false;
+    for (int32_t low = 0; low < allot_plan_queues(plan); low++)
+        any = any || allot_plan_preempted(plan, low);
+    return any;
 }
 
 int allot_simulation_new(const allot_plan *plan, const allot_simulation_options *options,

@@ -233,7 +233,6 @@ static void open_queue(const allot__job_explanation *it, int32_t queue, const ta
 /* Queues whose jobs it may preempt: the first ones, and what the others have, too. */
 static void put_may(const allot__job_explanation *it, int32_t queues)
 {
-    const allot__relation *relation = it->about.work->plan->relation;
     int64_t may = 0, safe = 0;
     int32_t shown = 0;
     allot__facts_open(&it->about, "may", "[");
@@ -247,7 +246,7 @@ static void put_may(const allot__job_explanation *it, int32_t queues)
         if (shown < ALLOT__EXPLAIN_NAMED && (of.all_jobs > 0 || queues <= ALLOT__EXPLAIN_NAMED)) {
             shown++;
             open_queue(it, low, &of);
-            FACTS(&it->about, "preferred", allot__preference(relation, it->job->queue, low));
+            FACTS(&it->about, "preferred", allot__preference(it->queues, it->job->queue, low));
             put_kinds(it, &of);
             allot__facts_end(&it->about, "}");
         }
@@ -278,17 +277,6 @@ static const char *unsaid(const allot_queue *above, const allot_queue *below)
     return "relation";
 }
 
-/* The refusal; without a policy's function, the first that applies of P-6 and P-7. */
-static int32_t refusal(const allot__job_explanation *it, int32_t high, int32_t low)
-{
-    const allot__relation *relation = it->about.work->plan->relation;
-    if (relation->refused)
-        return relation->refused[(size_t)high * (size_t)relation->count + (size_t)low];
-    return allot__explain_queue_of(it, high)->priority <= allot__explain_queue_of(it, low)->priority
-               ? ALLOT_REFUSED_PRIORITY
-               : ALLOT_REFUSED_QUEUES;
-}
-
 /* Why one queue may not preempt another; of a policy's test its name. */
 static const char *barred(const allot__job_explanation *it, int32_t high, int32_t low)
 {
@@ -298,9 +286,9 @@ static const char *barred(const allot__job_explanation *it, int32_t high, int32_
         return "same";
     if (it->queues->pool_of[high] >= 0 || it->queues->pool_of[low] >= 0)
         return "pools";
-    if (policy->preempts == ALLOT_NOBODY)
+    if (policy->test_count == 0)
         return "nobody";
-    int32_t why = refusal(it, high, low);
+    int32_t why = allot__relation_refusal(it->about.work->plan, high, low);
     if (why == ALLOT_REFUSED_PRIORITY)
         return "priority";
     if (why == ALLOT_REFUSED_SLOT_SHARE)
@@ -308,7 +296,8 @@ static const char *barred(const allot__job_explanation *it, int32_t high, int32_
     if (why == ALLOT_REFUSED_QUEUES)
         return unsaid(allot__explain_queue_of(it, high), allot__explain_queue_of(it, low));
     FACTS(&it->about, "test",
-          provider->refusal ? provider->refusal(provider->ud, policy->preempts, why) : NULL);
+          provider->refusal ? provider->refusal(provider->ud, allot__policy_asks(policy), why)
+                            : NULL);
     return "policy";
 }
 

@@ -264,7 +264,7 @@ static void explain_relation(const allot__explanation *about, int32_t queue, boo
         if (above ? allot__may_preempt(relation, other, queue)
                   : allot__may_preempt(relation, queue, other))
             OBJECT(about, NULL, "queue preferred", allot__queue_at(queues, other)->name,
-                   above ? 0 : allot__preference(relation, queue, other));
+                   above ? 0 : allot__preference(queues, queue, other));
     allot__facts_end(about, "]");
 }
 

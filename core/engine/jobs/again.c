@@ -81,31 +81,39 @@ int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__j
     return status;
 }
 
-/* A word of 64 queues: those that may preempt the job, but not all of its victims. */
-static uint64_t fed(const allot__turns *turns, int32_t job, size_t word)
+static bool waits(const allot__turns *turns, int32_t queue)
 {
-    const allot__relation *relation = turns->work->plan->relation;
-    const allot_job_order *orders = turns->out->orders.items;
-    const allot__job_verdict *jobs = turns->out->jobs;
-    size_t words = ((size_t)relation->count + 63) / 64;
-    uint64_t some = relation->by[(size_t)jobs[job].queue * words + word], all = some;
-    for (size_t at = turns->out->orders.count - 1;
-         all != 0 && at-- > 0 && orders[at].preemptor == job;)
-        all &= relation->by[(size_t)jobs[orders[at].job].queue * words + word];
-    return some & ~all;
+    const allot__turn *turn = turns->of_queue[queue];
+    return turn->listed && turn->waiting > 0;
+}
+
+/* Do jobs wait in a queue that may preempt one queue and not the other? */
+static bool feeds_more(const allot__turns *turns, int32_t queue, int32_t other)
+{
+    const allot__ranges *high = &turns->work->plan->relation->high;
+    allot__differing it = {.from = 0};
+    allot__ranges_at(high, queue, &it.a, &it.a_end);
+    allot__ranges_at(high, other, &it.b, &it.b_end);
+    while (queue != other && allot__differing_next(&it))
+        for (int32_t place = it.from; it.in_a && place < it.to; place++)
+            if (waits(turns, high->order[place]))
+                return true;
+    return false;
 }
 
 /* A job that started by preemption is a candidate itself, perhaps for waiting jobs that could not
  * preempt its victims. */
 static bool feeds(const allot__turns *turns, int32_t job)
 {
-    size_t words = ((size_t)turns->work->plan->relation->count + 63) / 64;
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t left = fed(turns, job, i); left != 0; left &= left - 1) {
-            const allot__turn *turn = turns->of_queue[i * 64 + (size_t)__builtin_ctzll(left)];
-            if (turn->listed && turn->waiting > 0)
-                return true;
-        }
+    const allot_job_order *orders = turns->out->orders.items;
+    const allot__job_verdict *jobs = turns->out->jobs;
+    int32_t last = -1;
+    for (size_t at = turns->out->orders.count - 1; at-- > 0 && orders[at].preemptor == job;) {
+        int32_t low = jobs[orders[at].job].queue;
+        if (low != last && feeds_more(turns, jobs[job].queue, low))
+            return true;
+        last = low;
+    }
     return false;
 }
 

@@ -10,16 +10,6 @@
 enum { MILLION = 1000000 };
 static const int64_t usage_most = (int64_t)1 << 62;
 
-static int find_preempting(allot__turns *turns)
-{
-    const allot__relation *relation = turns->work->plan->relation;
-    size_t queues = (size_t)relation->count, words = (queues + 63) / 64;
-    turns->preempts = allot__zeroed(turns->work, queues, sizeof *turns->preempts);
-    for (size_t i = 0; turns->preempts && i < queues * words; i++)
-        turns->preempts[i / words] = turns->preempts[i / words] || relation->may[i] != 0;
-    return turns->preempts ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
 int allot__turns_make(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;
@@ -45,7 +35,7 @@ int allot__turns_make(allot__turns *turns)
         ALLOT__WANTED(turns->own, pools), ALLOT__WANTED(turns->held, pools),
         ALLOT__WANTED(turns->other, jobs > queues ? jobs : queues),
         ALLOT__WANTED(turns->waits, jobs));
-    return status ? status : find_preempting(turns);
+    return status;
 }
 
 static allot_queue_part part_of(const allot__queue_jobs *jobs)

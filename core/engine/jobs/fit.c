@@ -168,7 +168,8 @@ int64_t allot__fit_lack(allot__turns *turns, int32_t number)
     if (why == ALLOT_PEND_NEVER)
         return INT64_MAX;
     bool slots = why == ALLOT_PEND_SLOTS || why == ALLOT_PEND_LEASE;
-    if (!slots || job->began != ALLOT_PENDING || job->exclusive || turns->preempts[job->queue] ||
+    if (!slots || job->began != ALLOT_PENDING || job->exclusive ||
+        allot__preempts(turns->work->plan->relation, job->queue) ||
         allot__bounds_by_host(&turns->out->bounds, number))
         return 1;
     const allot__missed *known = known_of(turns, number);
@@ -180,8 +181,8 @@ int32_t allot__fit_pass(allot__turns *turns, const int32_t *jobs, int32_t count,
     const allot__dispatched *out = turns->out;
     int32_t queue = at(turns, jobs[0])->queue, passed = 0;
     int64_t most = out->view.most[turns->queues->set_of[queue]];
-    if (out->bounds.class_of || out->bounds.resources || turns->preempts[queue] ||
-        allot__turn_pool(turns, queue) >= 0)
+    if (out->bounds.class_of || out->bounds.resources ||
+        allot__preempts(turns->work->plan->relation, queue) || allot__turn_pool(turns, queue) >= 0)
         return 0;
     for (; passed < count; passed++) {
         allot__job_verdict *job = &out->jobs[jobs[passed]];
@@ -344,7 +345,8 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 static bool barred(allot__turns *turns, int32_t number)
 {
     const allot__job_verdict *job = at(turns, number);
-    return turns->leftover || job->why == ALLOT_PEND_NEVER || !turns->preempts[job->queue] ||
+    return turns->leftover || job->why == ALLOT_PEND_NEVER ||
+           !allot__preempts(turns->work->plan->relation, job->queue) ||
            barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
            allot__barred_by_type(turns->work, allot__job_at(turns->jobs, number)) ||
            delayed(turns, number) || without_resource(turns, number);

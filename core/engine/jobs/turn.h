@@ -93,7 +93,6 @@ typedef struct allot__turns {
     int64_t *own;
     int64_t *held;                          /* by pool: slots that its queues use */
     int64_t *pending;                       /* by queue: slots */
-    bool *preempts;                         /* by queue: it may preempt another queue */
     allot__missed *fits, *searches, *backs; /* by class, then by queue, `kinds` each: the second for
                                     exclusive jobs */
     int32_t kinds;                          /* 1 without exclusive jobs, else 2 */

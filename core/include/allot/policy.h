@@ -84,10 +84,10 @@ typedef struct allot_batch {
  *
  * `relate` (NULL: the policy has no allot_policy_preempts) answers whether jobs of queue `high` may
  * preempt those of `low`: *out is 1, or an allot_refusal. Both are queues of the plan, high != low;
- * allot_plan_queue_at describes them. Sealing a plan calls `relate` once for every two queues; the
- * answer must be the same for the same queues. `refusal` (may be NULL) names the test behind
- * ALLOT_REFUSED_TEST - i, for explanations, as "the function at fair.lua:3"; NULL: it has no name.
- * The name is borrowed and lives as long as the provider.
+ * allot_plan_queue_at describes them. Sealing a plan calls `relate` once for every two queues for
+ * which tests before it hold; the answer must be the same for the same queues. `refusal` (may be
+ * NULL) names the test behind ALLOT_REFUSED_TEST - i, for explanations, as "the function at
+ * fair.lua:3"; NULL: it has no name. The name is borrowed and lives as long as the provider.
  */
 typedef enum allot_refusal {
     ALLOT_REFUSED = 0,             /* no reason is given */
@@ -244,6 +244,12 @@ ALLOT_API int allot_policy_dispatch(allot_policy *policy, const allot_key *keys,
  * ALLOT_NOBODY: no job preempts another. */
 enum { ALLOT_NOBODY = -1 };
 ALLOT_API int allot_policy_preempts(allot_policy *policy, int32_t function);
+/* Has jobs of queues preempt those of others for which n tests hold, each given by what refuses the
+ * others: ALLOT_REFUSED_PRIORITY, ALLOT_REFUSED_QUEUES or ALLOT_REFUSED_SLOT_SHARE, which no
+ * function is asked for; or ALLOT_REFUSED_TEST - i: function i, asked for two queues for which the
+ * tests before it hold. The default is PRIORITY, then QUEUES (P-7). EUSAGE: another test, n. */
+enum { ALLOT_TESTS_MAX = 8 };
+ALLOT_API int allot_policy_tests(allot_policy *policy, const int32_t *tests, int32_t n);
 
 /* How many jobs are preempted for one that needs several slots (P-14). */
 typedef enum allot_fewest {

@@ -161,8 +161,10 @@ ALLOT_API int allot_plan_queue_at(const allot_plan *plan, int32_t queue, allot_q
 ALLOT_API int32_t allot_plan_queue_find(const allot_plan *plan, const char *name);
 ALLOT_API int32_t allot_plan_queue_consumer(const allot_plan *plan, int32_t queue);
 /* After sealing. May jobs of queue `high` preempt those of `low` (P-7, or by the policy; never if
- * one of the queues is in a pool, A-24)? And the level at which `high` prefers `low`; 0: none. */
+ * one of the queues is in a pool, A-24)? May those of any queue? And the level at which `high`
+ * prefers `low`; 0: none. */
 ALLOT_API int allot_plan_may_preempt(const allot_plan *plan, int32_t high, int32_t low);
+ALLOT_API int allot_plan_preempted(const allot_plan *plan, int32_t low);
 ALLOT_API int32_t allot_plan_preference(const allot_plan *plan, int32_t high, int32_t low);
 /* Pools in the order of their first queues: their number, the i-th's name, and a queue's pool or
  * -1. */

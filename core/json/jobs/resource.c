@@ -114,11 +114,8 @@ void allot__resources_read(allot__plan_reader *reader)
 static void find_victims(const allot_plan *plan, bool *any, bool *ends)
 {
     allot_queue queue;
-    int32_t count = allot_plan_queues(plan);
-    for (int32_t low = 0; low < count && !*ends; low++) {
-        bool may = false;
-        for (int32_t high = 0; high < count && !may; high++)
-            may = allot_plan_may_preempt(plan, high, low) > 0;
+    for (int32_t low = 0; low < allot_plan_queues(plan) && !*ends; low++) {
+        bool may = allot_plan_preempted(plan, low) > 0;
         *any = *any || may;
         *ends = may && allot_plan_queue_at(plan, low, &queue) == ALLOT_OK &&
                 (queue.on_preempt == ALLOT_KILL || queue.on_preempt == ALLOT_REQUEUE);

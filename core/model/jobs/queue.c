@@ -264,18 +264,6 @@ int32_t allot_plan_queue_consumer(const allot_plan *plan, int32_t queue)
     return is_queue(plan, queue) ? queue : -1;
 }
 
-int allot_plan_may_preempt(const allot_plan *plan, int32_t high, int32_t low)
-{
-    bool known = is_queue(plan, high) && is_queue(plan, low) && plan->sealed;
-    return known && allot__may_preempt(plan->relation, high, low);
-}
-
-int32_t allot_plan_preference(const allot_plan *plan, int32_t high, int32_t low)
-{
-    bool known = is_queue(plan, high) && is_queue(plan, low) && plan->sealed;
-    return known ? allot__preference(plan->relation, high, low) : 0;
-}
-
 int32_t allot_plan_pools(const allot_plan *plan)
 {
     const allot__queues *queues = plan ? allot__queues_of(plan) : NULL;

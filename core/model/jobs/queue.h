@@ -104,25 +104,78 @@ typedef struct allot__queues {
     int32_t *user_first, *group_of;
 } allot__queues;
 
-/* Which queue may preempt which, by the policy of a plan or variant: row-major bits, and
- * preferences if there are any. */
+/* A set of queues for each queue, as ranges of places in an order of all queues. */
+typedef struct allot__ranges {
+    int32_t *order, *place; /* queues in that order; by queue: its place */
+    size_t *first;          /* by queue, one more: of its bounds */
+    int32_t *bounds;        /* where ranges begin and end by turns, rising; not NULL */
+} allot__ranges;
+
+static inline void allot__ranges_at(const allot__ranges *ranges, int32_t queue,
+                                    const int32_t **bounds, const int32_t **end)
+{
+    *bounds = ranges->bounds + ranges->first[queue];
+    *end = ranges->bounds + ranges->first[queue + 1];
+}
+
+/* Finds the ranges of places that are in just one of two sets, each given by its bounds. */
+typedef struct allot__differing {
+    const int32_t *a, *a_end, *b, *b_end;
+    int32_t from, to; /* a range */
+    bool in_a;        /* it is in the first set */
+    bool next_a, next_b;
+} allot__differing;
+
+/* The next one; false: there are no more. */
+static inline bool allot__differing_next(allot__differing *it)
+{
+    bool differs = false;
+    while (!differs && (it->a < it->a_end || it->b < it->b_end)) {
+        bool of_b = it->a == it->a_end || (it->b < it->b_end && *it->b < *it->a);
+        it->from = it->to;
+        it->to = of_b ? *it->b : *it->a;
+        it->in_a = it->next_a;
+        differs = it->next_a != it->next_b && it->from < it->to;
+        if (it->a < it->a_end && *it->a == it->to) {
+            it->next_a = !it->next_a;
+            it->a++;
+        }
+        if (it->b < it->b_end && *it->b == it->to) {
+            it->next_b = !it->next_b;
+            it->b++;
+        }
+    }
+    return differs;
+}
+
+/* Which queue may preempt which, by the policy of a plan or variant. */
 typedef struct allot__relation {
-    int32_t count;   /* queues */
-    uint64_t *may;   /* bit low of row high: words per row = (count + 63) / 64 */
-    uint64_t *by;    /* the same by low: bit high of row low */
-    int32_t *levels; /* by high * count + low; NULL: no queue prefers another */
-    int8_t *refused; /* likewise, an allot_refusal; NULL: no policy function relates queues */
+    int32_t count;           /* queues */
+    allot__ranges low, high; /* by queue: those it may preempt; those that may preempt it */
+    int8_t *refused; /* by high * count + low: what functions refused, an allot_refusal; NULL: the
+                        policy has none */
+    allot__vector bounds; /* of low */
+    allot__pool pool;     /* all else */
 } allot__relation;
 
 static inline bool allot__may_preempt(const allot__relation *relation, int32_t high, int32_t low)
 {
-    size_t words = ((size_t)relation->count + 63) / 64;
-    return relation->may[(size_t)high * words + (size_t)low / 64] >> low % 64 & 1;
+    const int32_t *first, *end, place = relation->low.place[low];
+    allot__ranges_at(&relation->low, high, &first, &end);
+    const int32_t *from = first;
+    while (from < end) {
+        const int32_t *middle = from + (end - from) / 2;
+        if (*middle <= place)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return (from - first) % 2 != 0;
 }
-static inline int32_t allot__preference(const allot__relation *relation, int32_t high, int32_t low)
+/* May jobs of the queue preempt any others? */
+static inline bool allot__preempts(const allot__relation *relation, int32_t queue)
 {
-    return relation->levels ? relation->levels[(size_t)high * (size_t)relation->count + (size_t)low]
-                            : 0;
+    return relation->low.first[queue] < relation->low.first[queue + 1];
 }
 
 /* NULL: the plan has neither queues nor leases. */
@@ -162,10 +215,14 @@ void allot__sizes_check(const allot_plan *plan, allot_report *report);
 int allot__check_queues(const allot_plan *plan, int32_t group, allot_report *report);
 /* For the base only: checks that no consumers, groups or branches stand beside queues. EINVALID. */
 int allot__check_beside(const allot_plan *plan, allot_report *report);
-/* Makes plan->relation by the policy's relation, or P-7; for variants too, which share their base's
- * if the policy is the same. EINVALID: it has a cycle; ENOMEM, ESCRIPT, EBUDGET. */
+/* Makes plan->relation by the policy's tests; for variants too, which share their base's if the
+ * policy is the same. EINVALID: it has a cycle; ENOMEM, ESCRIPT, EBUDGET. */
 int allot__relation_make(allot_plan *plan, allot_report *report);
 void allot__relation_free(allot_plan *plan);
+/* Why a queue may not preempt another: the first test that refuses it, an allot_refusal. */
+int32_t allot__relation_refusal(const allot_plan *plan, int32_t high, int32_t low);
+/* The level at which a queue prefers another; 0: none. */
+int32_t allot__preference(const allot__queues *queues, int32_t high, int32_t low);
 
 /* Seconds between cycles that preempt for one resource (P-36). */
 int32_t allot__preemption_wait(const allot__queues *queues);

@@ -130,8 +130,7 @@ static bool preempts(const allot_plan *plan)
         const allot_queue *queue = allot__queue_at(plan->queues, i);
         any = any || queue->preemptive || queue->preemptable;
     }
-    bool never = policy && policy->preempts != ALLOT__AS_QUEUES_SAY && policy->preempts < 0;
-    return any && !never;
+    return any && !(policy && policy->test_count == 0);
 }
 
 static int make_roots(allot_plan *plan)

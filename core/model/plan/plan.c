@@ -108,7 +108,7 @@ int allot__plan_adopt(allot_plan *plan, allot_policy *policy)
 {
     if (!policy || policy->engine != plan->engine ||
         (policy->functions.count > 0 && !policy->provider.compute) ||
-        (policy->preempts >= 0 && !policy->provider.relate))
+        (allot__policy_asks(policy) >= 0 && !policy->provider.relate))
         return ALLOT_EUSAGE;
     size_t before = plan->attributes.count, tasks = plan->task_attributes.count;
     int status = adopt(plan, &plan->attributes, policy->attributes, policy->attribute_count);

@@ -88,15 +88,24 @@ struct allot_policy {
     /* For jobs of queues; what is not set has its default, guards and victims only once a plan
      * holds the policy. */
     bool dispatches;
-    allot__order dispatch; /* of tasks */
-    int32_t preempts;      /* for the provider's relate; ALLOT_NOBODY; ALLOT__AS_QUEUES_SAY */
+    allot__order dispatch;          /* of tasks */
+    int32_t tests[ALLOT_TESTS_MAX]; /* of preempts, as allot_policy_tests takes them */
+    int32_t test_count;             /* 0: no job preempts another */
     allot_fewest fewest;
     int32_t lift, job_types; /* bits */
     allot__order slices;     /* of queues */
     int32_t lease;           /* a function; -1: L-6 */
 };
 
-enum { ALLOT__AS_QUEUES_SAY = -2 /* P-7 */ };
+/* The first function of its tests, a number for the provider's relate; -1: none. */
+static inline int32_t allot__policy_asks(const allot_policy *policy)
+{
+    int32_t function = -1;
+    for (int32_t i = policy->test_count - 1; i >= 0; i--)
+        if (policy->tests[i] <= ALLOT_REFUSED_TEST)
+            function = ALLOT_REFUSED_TEST - policy->tests[i];
+    return function;
+}
 
 /* Do its consumers hold own, shared and borrowed slots separately (C-11)? */
 static inline bool allot__policy_ledger(const allot_policy *policy)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* rule_jobs.c: a policy's rules about jobs of queues, and about leases. */
+#include <string.h>
+
 #include "base/name.h"
 #include "model/policy/policy.h"
 
@@ -16,7 +18,9 @@ static allot_key falling(int32_t column)
 
 void allot__policy_jobs_init(allot_policy *policy)
 {
-    policy->preempts = ALLOT__AS_QUEUES_SAY;
+    policy->tests[0] = ALLOT_REFUSED_PRIORITY; /* P-6, then P-7 */
+    policy->tests[1] = ALLOT_REFUSED_QUEUES;
+    policy->test_count = 2;
     policy->lease = -1;
     policy->dispatch =
         (allot__order){{falling(ALLOT_TASK_PRIORITY), rising(ALLOT_TASK_SUBMITTED)}, 2};
@@ -113,9 +117,22 @@ int allot_policy_slices(allot_policy *policy, const allot_key *keys, int32_t n)
 
 int allot_policy_preempts(allot_policy *policy, int32_t function)
 {
-    if (function < ALLOT_NOBODY || !turn(policy))
+    if (function < ALLOT_NOBODY || function > INT32_MAX + ALLOT_REFUSED_TEST || !turn(policy))
         return ALLOT_EUSAGE;
-    policy->preempts = function;
+    policy->tests[0] = ALLOT_REFUSED_TEST - function;
+    policy->test_count = function == ALLOT_NOBODY ? 0 : 1;
+    return ALLOT_OK;
+}
+
+int allot_policy_tests(allot_policy *policy, const int32_t *tests, int32_t n)
+{
+    bool known = tests && n >= 1 && n <= ALLOT_TESTS_MAX;
+    for (int32_t i = 0; known && i < n; i++)
+        known = tests[i] < ALLOT_REFUSED;
+    if (!known || !turn(policy))
+        return ALLOT_EUSAGE;
+    memcpy(policy->tests, tests, (size_t)n * sizeof *tests);
+    policy->test_count = n;
     return ALLOT_OK;
 }
 

@@ -365,9 +365,10 @@ static int note_dispatches(lua_State *L)
     return 0;
 }
 
-/* The function at 2. */
-static void read_test(lua_State *L, const allot__script *script, allot__test *out)
+/* The function at 2; its number. */
+static int32_t read_test(lua_State *L, allot__script *script)
 {
+    allot__test *out = &script->relating.functions[script->relating.count];
     lua_Debug ar;
     lua_pushvalue(L, 2);
     lua_getinfo(L, ">Su", &ar);
@@ -379,12 +380,12 @@ static void read_test(lua_State *L, const allot__script *script, allot__test *ou
     if (ar.isvararg || ar.nparams > 2)
         allot__read_fail(L, at, "a test is a function of two: the preempting queue and the other");
     bool own = strcmp(ar.short_src, script->box.source) == 0;
-    out->refusal = ALLOT_REFUSED_TEST - (int32_t)(out - script->relating.tests);
     out->line = own ? ar.linedefined : 0;
     snprintf(out->name, sizeof out->name, "the function at %s:%d", ar.short_src, ar.linedefined);
     lua_settop(L, 2);
     out->loop_free = allot__script_loop_free(L);
     out->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return script->relating.count++;
 }
 
 /* test(place, word or function) */
@@ -399,25 +400,27 @@ static int take_test(lua_State *L)
     allot__script *script = reading_of(L, ALLOT_CONSUMERS)->script;
     const char *word = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     size_t i = 0;
-    if (script->relating.count == ALLOT__TESTS_MAX)
+    allot__relating *out = &script->relating;
+    if (out->test_count == ALLOT_TESTS_MAX)
         return 0;
-    allot__test *out = &script->relating.tests[script->relating.count++];
     while (i < 3 && strcmp(word, words[i].word) != 0)
         i++;
-    if (i < 3)
-        out->refusal = words[i].refusal;
-    else if (lua_isfunction(L, 2))
-        read_test(L, script, out);
-    else
+    if (i == 3 && !lua_isfunction(L, 2))
         allot__read_fail(L, lua_tostring(L, 1), "a test is a word of relations or a function");
+    out->tests[out->test_count++] =
+        i < 3 ? words[i].refusal : ALLOT_REFUSED_TEST - read_test(L, script);
     return 0;
 }
 
 /* preempts(nobody) */
 static int take_preempts(lua_State *L)
 {
-    int32_t function = lua_toboolean(L, 1) ? ALLOT_NOBODY : 0;
-    return made(L, allot_policy_preempts(reading_of(L, ALLOT_CONSUMERS)->policy, function),
+    allot__reading *reading = reading_of(L, ALLOT_CONSUMERS);
+    const allot__relating *all = &reading->script->relating;
+    return made(L,
+                lua_toboolean(L, 1)
+                    ? allot_policy_preempts(reading->policy, ALLOT_NOBODY)
+                    : allot_policy_tests(reading->policy, all->tests, all->test_count),
                 "policy", "preempts");
 }
 

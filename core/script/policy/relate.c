@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * relate.c: which queues may preempt which, by a script's relation.
- *
- * Tests that are words are answered here; a function is called in the sandbox, once for every two
- * queues of a plan for which the tests before it hold.
+ * relate.c: which queues may preempt which, by a function of a script's relation, which is called
+ * in the sandbox. The words of relations are tests of the engine's own.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/report.h"
 #include "script/sandbox/script.h"
@@ -43,33 +40,6 @@ void allot__relate_views(lua_State *L, allot__script *script)
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
-
-static bool prefers(const allot_queue *high, const char *name)
-{
-    for (int32_t i = 0; i < high->low_count; i++)
-        if (strcmp(high->low[i].queue, name) == 0)
-            return true;
-    return false;
-}
-
-static bool admits(const allot_queue *low, const char *name)
-{
-    for (int32_t i = 0; i < low->high_count; i++)
-        if (strcmp(low->high[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* The second half of P-7: what both queues state of each other. A list of queues that may preempt
- * is complete, whichever queues are preemptive (A-1). */
-static bool queues_say(const allot_queue *high, const allot_queue *low)
-{
-    if (low->high_count > 0)
-        return admits(low, high->name);
-    if (low->preemptable)
-        return true;
-    return high->preemptive && (high->low_count == 0 || prefers(high, low->name));
-}
 
 /* Asks the function of the test; its argument is the script. */
 static int ask(lua_State *L)
@@ -120,31 +90,12 @@ static int ask_function(allot__script *script, allot_report *report)
     return result;
 }
 
-static int test(allot__script *script, allot_report *report)
-{
-    allot__relating *it = &script->relating;
-    const allot_queue *high = &it->queues[0], *low = &it->queues[1];
-    switch (it->test->refusal) {
-    case ALLOT_REFUSED_PRIORITY:
-        it->answer = high->priority > low->priority;
-        return ALLOT_OK;
-    case ALLOT_REFUSED_SLOT_SHARE:
-        it->answer = high->slot_share > low->slot_share;
-        return ALLOT_OK;
-    case ALLOT_REFUSED_QUEUES:
-        it->answer = queues_say(high, low);
-        return ALLOT_OK;
-    default:
-        return ask_function(script, report);
-    }
-}
-
 const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal)
 {
     const allot__relating *it = &((const allot__script *)ud)->relating;
     int32_t i = ALLOT_REFUSED_TEST - refusal;
-    return function == 0 && i >= 0 && i < it->count && *it->tests[i].name ? it->tests[i].name
-                                                                          : NULL;
+    (void)function;
+    return i >= 0 && i < it->count ? it->functions[i].name : NULL;
 }
 
 int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
@@ -152,19 +103,16 @@ int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t hi
 {
     allot__script *script = ud;
     allot__relating *it = &script->relating;
-    if (function != 0 || it->count == 0 ||
+    if (function < 0 || function >= it->count ||
         allot_plan_queue_at(plan, high, &it->queues[0]) != ALLOT_OK ||
         allot_plan_queue_at(plan, low, &it->queues[1]) != ALLOT_OK)
         return ALLOT_EINTERNAL;
-    int status = ALLOT_OK;
     it->plan = plan;
     it->answer = 1;
-    for (int32_t i = 0; i < it->count && status == ALLOT_OK && it->answer == 1; i++) {
-        it->test = &it->tests[i];
-        status = test(script, report);
-    }
+    it->test = &it->functions[function];
+    int status = ask_function(script, report);
     it->plan = NULL;
     if (status == ALLOT_OK)
-        *out = it->answer == 1 ? 1 : it->test->refusal;
+        *out = it->answer == 1 ? 1 : ALLOT_REFUSED_TEST - function;
     return status;
 }

@@ -404,7 +404,7 @@ static int push_functions(lua_State *L, const void *ud)
         if (script->calls[i].flags && script->calls[i].line > 0)
             add_call(L, reading, &script->calls[i]);
     for (int32_t i = 0; i < script->relating.count; i++) {
-        const allot__test *test = &script->relating.tests[i];
+        const allot__test *test = &script->relating.functions[i];
         if (test->line == 0)
             continue;
         lua_newtable(L);
@@ -435,7 +435,7 @@ static bool reads_flags(const allot__reading *reading)
                 return true;
     }
     for (int32_t i = 0; i < script->relating.count; i++)
-        if (script->relating.tests[i].line > 0)
+        if (script->relating.functions[i].line > 0)
             return says(script, of_queues[0]) || says(script, of_queues[1]);
     return false;
 }

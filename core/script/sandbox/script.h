@@ -22,7 +22,6 @@ enum {
     ALLOT__COLUMNS_MAX = ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX, /* tasks have the most */
     ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 5 * ALLOT_KEYS_MAX + 2 +
                            ALLOT_GUARDS_MAX + ALLOT_REQUIREMENTS_MAX + 3 * ALLOT_FILLS_MAX,
-    ALLOT__TESTS_MAX = 8,
     ALLOT__PROPERTIES_MAX = 32,
     ALLOT__PARAMETERS_MAX = 32 /* of a requirement */
 };
@@ -55,20 +54,20 @@ typedef struct allot__call {
     uint64_t flags; /* bits by the place in columns: those are true or false */
 } allot__call;
 
-/* A test of a relation of queues: a word of relations, or a function. */
+/* A function among the tests of a relation of queues. */
 typedef struct allot__test {
-    int32_t refusal; /* the allot_refusal if the test does not hold */
-    int ref;         /* of a function, in Lua's registry */
-    int32_t line;    /* where the function begins; 0: not in the script's file */
+    int ref;      /* in Lua's registry */
+    int32_t line; /* where the function begins; 0: not in the script's file */
     bool loop_free;
     char name[LUA_IDSIZE + 32]; /* ... and where it is, for explanations */
 } allot__test;
 
 /* Which queues may preempt which: all tests must hold. */
 typedef struct allot__relating {
+    int32_t test_count, tests[ALLOT_TESTS_MAX]; /* as allot_policy_tests takes them */
     int32_t count;
-    allot__test tests[ALLOT__TESTS_MAX];
-    int views[2]; /* of the two queues, in Lua's registry */
+    allot__test functions[ALLOT_TESTS_MAX]; /* of these tests */
+    int views[2];                           /* of the two queues, in Lua's registry */
     /* While a test runs: */
     const allot__test *test;
     const allot_plan *plan; /* NULL: none does */

@@ -53,7 +53,8 @@ static void ready_made_policies_are_the_defaults(void)
     CHECK(p->dispatches && p->victims_given);
     same_order(&p->dispatch, &plain->dispatch);
     same_order(&p->victims, &plain->victims);
-    CHECK_EQ(p->preempts, 0);
+    CHECK_EQ(p->test_count, 2);
+    CHECK(memcmp(p->tests, plain->tests, 2 * sizeof *p->tests) == 0);
     CHECK_EQ(p->fewest, plain->fewest);
     CHECK_EQ(p->lift, 0);
     CHECK_EQ(p->job_types, 0);
@@ -69,7 +70,7 @@ static void ready_made_policies_are_the_defaults(void)
     CHECK(p->dispatches && !p->victims_given);
     same_order(&p->slices, &plain->slices);
     same_order(&p->dispatch, &plain->dispatch);
-    CHECK_EQ(p->preempts, ALLOT__AS_QUEUES_SAY);
+    CHECK(memcmp(p->tests, plain->tests, 2 * sizeof *p->tests) == 0);
     p = ready("shared_lease", NULL, 0);
     CHECK(p->dispatches && p->lease == 0);
     same_order(&p->slices, &plain->slices);
@@ -156,7 +157,9 @@ static void everything_arrives(void)
     const allot_policy *p = it.policy;
     CHECK_EQ(p->dispatch.count, 2);
     CHECK_EQ(p->dispatch.keys[1].source.kind, ALLOT_FROM_FUNCTION);
-    CHECK_EQ(p->preempts, 0);
+    CHECK_EQ(p->test_count, 2);
+    CHECK_EQ(p->tests[0], ALLOT_REFUSED_SLOT_SHARE);
+    CHECK_EQ(p->tests[1], ALLOT_REFUSED_TEST);
     CHECK_EQ(p->fewest, ALLOT_MINI_JOB);
     CHECK_EQ(p->lift, ALLOT_LIFT_USER_JLP | ALLOT_LIFT_GROUP_JLP);
     CHECK_EQ(p->job_types, ALLOT_PREEMPT_EXCLUSIVE);
@@ -166,7 +169,7 @@ static void everything_arrives(void)
     CHECK_EQ(p->functions.count, 3);
     CHECK(p->provider.relate != NULL);
     CHECK_EQ(script_load(&it, P("preempts = false")), ALLOT_OK);
-    CHECK_EQ(it.policy->preempts, ALLOT_NOBODY);
+    CHECK_EQ(it.policy->test_count, 0);
     CHECK(!it.policy->switches[ALLOT_SWITCH_UNGUARDED]);
     script_end(&it);
 }

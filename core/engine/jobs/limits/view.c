@@ -29,7 +29,7 @@ static int take_columns(const allot__work *work, allot__host_view *view)
 static int take_keepers(const allot__work *work, allot__host_view *view)
 {
     size_t queues = (size_t)allot__queue_count(work->plan);
-    size_t jobs = work->state->jobs->list.count, words = (queues + 63) / 64;
+    size_t jobs = work->state->jobs->list.count;
     view->viewer = -1;
     view->kept_next = allot__arena_take(work->arena, jobs + 1, sizeof *view->kept_next);
     view->kept_first = allot__arena_take(work->arena, queues + 1, sizeof *view->kept_first);
@@ -37,8 +37,9 @@ static int take_keepers(const allot__work *work, allot__host_view *view)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < queues; i++)
         view->kept_first[i] = -1;
-    return ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(view->against, words),
-                             ALLOT__WANTED(view->keepers, words), ALLOT__WANTED(view->keeps, jobs),
+    if (!allot__bits_take(&view->keepers, work->arena, (int32_t)queues))
+        return ALLOT_ENOMEM;
+    return ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(view->keeps, jobs),
                              ALLOT__WANTED(view->claims, jobs));
 }
 
@@ -383,9 +384,11 @@ static void count_queue(allot__host_view *view, int32_t queue, int32_t sign)
             count_job(view, job, sign);
 }
 
+/* Do its suspended jobs keep their slots from the viewer? */
 static bool seen(const allot__host_view *view, int32_t queue)
 {
-    return view->against[(size_t)queue / 64] >> queue % 64 & 1;
+    return view->viewer >= 0 &&
+           !allot__may_preempt(view->work->plan->relation, view->viewer, queue);
 }
 
 /* Opens and closes hosts that the state gives to queues. */
@@ -400,18 +403,16 @@ void allot__host_view_as(allot__host_view *view, int32_t queue)
 {
     if (view->viewer == queue)
         return;
-    const allot__relation *relation = view->work->plan->relation;
-    size_t words = ((size_t)relation->count + 63) / 64;
-    const uint64_t *may = relation->may + (size_t)queue * words;
+    const allot__ranges *low = &view->work->plan->relation->low;
+    const int32_t all[] = {0, view->work->plan->relation->count};
     int64_t gains = view->gains;
-    for (size_t i = 0; i < words; i++) {
-        uint64_t other = (view->against[i] ^ ~may[i]) & view->keepers[i];
-        for (; other != 0; other &= other - 1) {
-            int32_t low = (int32_t)(i * 64) + __builtin_ctzll(other);
-            count_queue(view, low, seen(view, low) ? -1 : 1);
-        }
-        view->against[i] = ~may[i];
-    }
+    allot__differing it = {.a = all, .a_end = all + 2};
+    if (view->viewer >= 0)
+        allot__ranges_at(low, view->viewer, &it.a, &it.a_end);
+    allot__ranges_at(low, queue, &it.b, &it.b_end);
+    while (allot__differing_next(&it))
+        for (int32_t at = it.from; (at = allot__bits_next(&view->keepers, at)) < it.to; at++)
+            count_queue(view, low->order[at], it.in_a ? 1 : -1);
     view->viewer = queue;
     turn_owned(view);
     view->gains = gains; /* no queue has more free than when it last looked */
@@ -425,7 +426,7 @@ void allot__host_view_keep(allot__host_view *view, int32_t job)
         view->kept_first[queue] = job;
     }
     view->keeps[job] = ALLOT__KEEP_LISTED | ALLOT__KEEP_NOW;
-    view->keepers[queue / 64] |= (uint64_t)1 << queue % 64;
+    allot__bits_add(&view->keepers, view->work->plan->relation->low.place[queue]);
     if (seen(view, queue))
         count_job(view, job, 1);
 }

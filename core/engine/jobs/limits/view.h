@@ -56,9 +56,8 @@ typedef struct allot__host_view {
     int64_t changes, gains;
     allot__bits changed; /* hosts whose free slots changed; without levels: not asked for yet */
     /* Suspended jobs: a list by queue, which may also have jobs that are no longer suspended. */
-    int32_t viewer;    /* a queue; -1: none yet, so no job keeps slots */
-    uint64_t *against; /* a bit by queue: its suspended jobs keep their slots from the viewer */
-    uint64_t *keepers; /* a bit by queue: it has suspended jobs */
+    int32_t viewer;      /* a queue; -1: none yet, so no job keeps slots */
+    allot__bits keepers; /* queues with suspended jobs, by their places in relation->low */
     int32_t *kept_first, *kept_next; /* by queue, by job; -1: no more */
     uint8_t *keeps;                  /* by job: ALLOT__KEEP_... */
 } allot__host_view;

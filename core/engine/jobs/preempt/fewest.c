@@ -7,6 +7,7 @@
  * is how many of the largest gains cover the lack. Candidates are taken in their order: each one
  * that the largest gains behind it can complete to such a set.
  */
+#include "base/least.h"
 #include "engine/rows/order.h"
 #include "engine/jobs/preempt/search.h"
 
@@ -101,16 +102,13 @@ static int64_t gain_of(const allot__fit *fit, int32_t number)
 /* The most that any candidate can free. */
 static int64_t most_of(const allot__candidates *candidates, int32_t high)
 {
-    const allot__relation *relation = candidates->work->plan->relation;
-    size_t words = ((size_t)relation->count + 63) / 64;
-    const uint64_t *may = relation->may + (size_t)high * words;
+    const allot__ranges *low = &candidates->work->plan->relation->low;
+    const int32_t *range, *end;
     int64_t most = 1;
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
-            int64_t here = candidates->most_left[i * 64 + (size_t)__builtin_ctzll(left)];
-            most = here > most ? here : most;
-        }
-    }
+    allot__ranges_at(low, high, &range, &end);
+    for (; range < end; range += 2)
+        for (int32_t place = range[0]; place < range[1]; place++)
+            most = allot__most(most, candidates->most_left[low->order[place]]);
     return most;
 }
 

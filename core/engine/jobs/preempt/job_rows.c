@@ -3,6 +3,9 @@
 /* job_rows.c: columns of jobs, one after another. */
 #include "engine/jobs/preempt/job_rows.h"
 
+#include <string.h>
+
+#include "base/least.h"
 #include "engine/rows/order.h"
 #include "engine/victims/units.h"
 
@@ -257,32 +260,44 @@ static int64_t rank_key(int64_t level, int32_t priority)
     return ((int64_t)ALLOT_AMOUNT_MAX - level) << 31 | priority;
 }
 
+/* Writes the levels of queues that a queue may preempt and prefers; are there any? */
+static bool read_levels(const allot_plan *plan, int32_t high, int64_t *preference)
+{
+    const allot_queue *of = allot__queue_at(allot__queues_of(plan), high);
+    bool any = false;
+    for (int32_t i = 0; i < of->low_count; i++) {
+        int32_t low = allot_plan_queue_find(plan, of->low[i].queue);
+        if (!allot__may_preempt(plan->relation, high, low))
+            continue;
+        preference[low] = allot__most(preference[low], of->low[i].level);
+        any = any || preference[low] > 0;
+    }
+    return any;
+}
+
 void allot__job_pairs(const allot_plan *plan, int32_t high, int64_t *preference,
                       int64_t *queue_order, int32_t *sorted)
 {
     const allot__queues *queues = allot__queues_of(plan);
     const allot__relation *relation = plan->relation;
-    bool prefers = false;
+    const int32_t *range, *end;
     int32_t count = 0;
-    for (int32_t low = 0; low < relation->count; low++) {
-        bool may = allot__may_preempt(relation, high, low);
-        preference[low] = may ? allot__preference(relation, high, low) : 0;
-        queue_order[low] = rank_key(preference[low], allot__queue_at(queues, low)->priority);
-        prefers = prefers || preference[low] > 0;
-        sorted[count] = low;
-        count += may;
-    }
-    if (prefers)
-        allot__sort_rows(sorted, sorted + relation->count, queue_order, 0, count);
-    int64_t last = -1;
-    int64_t place = 0;
-    for (int32_t i = 0; prefers && i < count; i++) {
+    memset(preference, 0, (size_t)relation->count * sizeof *preference);
+    memset(queue_order, 0, (size_t)relation->count * sizeof *queue_order);
+    if (!read_levels(plan, high, preference))
+        return;
+    allot__ranges_at(&relation->low, high, &range, &end);
+    for (; range < end; range += 2)
+        for (int32_t place = range[0]; place < range[1]; place++) {
+            int32_t low = relation->low.order[place];
+            queue_order[low] = rank_key(preference[low], allot__queue_at(queues, low)->priority);
+            sorted[count++] = low;
+        }
+    allot__sort_rows(sorted, sorted + relation->count, queue_order, 0, count);
+    int64_t last = -1, place = 0;
+    for (int32_t i = 0; i < count; i++) {
         place += queue_order[sorted[i]] != last;
         last = queue_order[sorted[i]];
         queue_order[sorted[i]] = place;
-    }
-    for (int32_t low = 0; low < relation->count; low++) {
-        bool placed = prefers && allot__may_preempt(relation, high, low);
-        queue_order[low] = placed ? queue_order[low] : 0;
     }
 }

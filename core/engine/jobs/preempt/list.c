@@ -432,12 +432,12 @@ static void add_queue(allot__candidate_rows *rows, allot__candidate_list *list, 
 
 static void merge_list(allot__candidate_rows *rows, allot__candidate_list *list, int32_t high)
 {
-    const allot__relation *relation = rows->work->plan->relation;
-    size_t words = ((size_t)relation->count + 63) / 64;
-    const uint64_t *may = relation->may + (size_t)high * words;
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t left = may[i]; left != 0; left &= left - 1)
-            add_queue(rows, list, (int32_t)(i * 64) + __builtin_ctzll(left));
+    const allot__ranges *low = &rows->work->plan->relation->low;
+    const int32_t *range, *end;
+    allot__ranges_at(low, high, &range, &end);
+    for (; range < end; range += 2)
+        for (int32_t place = range[0]; place < range[1]; place++)
+            add_queue(rows, list, low->order[place]);
     for (int32_t i = list->heap_count / 2 - 1; i >= 0; i--)
         sink(rows, list, i);
 }

@@ -350,12 +350,12 @@ static int whole_hosts(allot__search *search)
 
 int64_t allot__sum_below(const allot__relation *relation, int32_t high, const int64_t *values)
 {
-    size_t words = ((size_t)relation->count + 63) / 64;
-    const uint64_t *may = relation->may + (size_t)high * words;
+    const int32_t *range, *end;
     int64_t sum = 0;
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t left = may[i]; left != 0; left &= left - 1)
-            sum += values[i * 64 + (size_t)__builtin_ctzll(left)];
+    allot__ranges_at(&relation->low, high, &range, &end);
+    for (; range < end; range += 2)
+        for (int32_t place = range[0]; place < range[1]; place++)
+            sum += values[relation->low.order[place]];
     return sum;
 }
 

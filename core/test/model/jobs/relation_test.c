@@ -158,6 +158,124 @@ static void many_queues(void)
     fixture_end(&it);
 }
 
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+
+enum { SOME = 9 };
+static const char *const names[SOME] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+
+static int32_t draw(uint64_t *seed, int32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (int32_t)((*seed >> 33) % (uint64_t)below);
+}
+
+static bool names_it(const allot_queue *list, bool of_low, const char *name)
+{
+    for (int32_t i = 0; i < (of_low ? list->low_count : list->high_count); i++)
+        if (strcmp(of_low ? list->low[i].queue : list->high[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Every test, word by word, as the rules say. */
+static bool all_hold(const int32_t *tests, int32_t n, const allot_queue *high,
+                     const allot_queue *low)
+{
+    bool all = !high->slot_pool && !low->slot_pool;
+    for (int32_t i = 0; i < n; i++) {
+        bool open = low->preemptable && low->high_count == 0;
+        bool said = high->preemptive && (high->low_count == 0 || names_it(high, true, low->name));
+        bool says = open || (low->high_count > 0 ? names_it(low, false, high->name) : said);
+        all = all && (tests[i] == ALLOT_REFUSED_PRIORITY     ? high->priority > low->priority
+                      : tests[i] == ALLOT_REFUSED_SLOT_SHARE ? high->slot_share > low->slot_share
+                      : tests[i] == ALLOT_REFUSED_QUEUES     ? says
+                                                             : true);
+    }
+    return all;
+}
+
+static void add_random(fixture *it, uint64_t *seed, const char *name)
+{
+    allot_queue queue = queue_named(name, 1 + draw(seed, 5));
+    allot_prefers low[3];
+    const char *high[3];
+    for (int32_t k = 0; k < 3; k++) {
+        do
+            low[k] = (allot_prefers){names[draw(seed, SOME)], draw(seed, 3)};
+        while (strcmp(low[k].queue, name) == 0);
+        do
+            high[k] = names[draw(seed, SOME)];
+        while (strcmp(high[k], name) == 0);
+    }
+    queue.preemptive = draw(seed, 2);
+    queue.preemptable = draw(seed, 2);
+    queue.low = low;
+    queue.low_count = queue.preemptive ? draw(seed, 4) : 0;
+    queue.high = high;
+    queue.high_count = queue.preemptable && draw(seed, 2) ? draw(seed, 4) : 0;
+    queue.slot_pool = draw(seed, 6) == 0 ? "pool" : NULL;
+    queue.slot_share = queue.slot_pool ? 1 + draw(seed, 5) : 0;
+    CHECK_EQ(queue_add(it, &queue), ALLOT_OK);
+}
+
+static bool has(const allot__ranges *ranges, int32_t queue, int32_t other)
+{
+    const int32_t *range, *range_end;
+    bool found = false;
+    allot__ranges_at(ranges, queue, &range, &range_end);
+    for (; range < range_end; range += 2)
+        for (int32_t place = range[0]; place < range[1]; place++)
+            found = found || ranges->order[place] == other;
+    return found;
+}
+
+static int wrong_pairs(const fixture *it, const int32_t *tests, int32_t n)
+{
+    const allot__relation *relation = it->plan->relation;
+    int wrong = 0;
+    for (int32_t i = 0; i < SOME * SOME; i++) {
+        allot_queue high, low;
+        int32_t a = i / SOME, b = i % SOME;
+        allot_plan_queue_at(it->plan, a, &high);
+        allot_plan_queue_at(it->plan, b, &low);
+        bool wanted = a != b && all_hold(tests, n, &high, &low);
+        wrong += wanted != (allot_plan_may_preempt(it->plan, a, b) == 1);
+        wrong += wanted && !allot_plan_preempted(it->plan, b);
+        wrong += wanted != has(&relation->low, a, b) || wanted != has(&relation->high, b, a);
+    }
+    return wrong;
+}
+
+/* Ranges say what the tests say of each pair; a circle is not sealed. */
+static void ranges_are_the_pairs(void)
+{
+    static const int32_t tests[][2] = {{ALLOT_REFUSED_PRIORITY, ALLOT_REFUSED_QUEUES},
+                                       {ALLOT_REFUSED_QUEUES, ALLOT_REFUSED_PRIORITY},
+                                       {ALLOT_REFUSED_PRIORITY, ALLOT_REFUSED_PRIORITY},
+                                       {ALLOT_REFUSED_QUEUES, ALLOT_REFUSED_QUEUES},
+                                       {ALLOT_REFUSED_SLOT_SHARE, ALLOT_REFUSED_PRIORITY}};
+    int sealed = 0;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        const int32_t *of = tests[seed % 5];
+        uint64_t state = seed * 1000003;
+        fixture it;
+        fixture_begin(&it);
+        allot_policy *policy;
+        CHECK_EQ(allot_policy_new(it.engine, "tests", &policy), ALLOT_OK);
+        CHECK_EQ(allot_policy_tests(policy, of, 2), ALLOT_OK);
+        for (int32_t i = 0; i < SOME; i++)
+            add_random(&it, &state, names[i]);
+        CHECK_EQ(allot_plan_policy(it.plan, ALLOT_ALL, policy), ALLOT_OK);
+        int status = allot_plan_seal(it.plan, it.report);
+        sealed += status == ALLOT_OK;
+        if (status == ALLOT_OK && !CHECK_EQ(wrong_pairs(&it, of, 2), 0))
+            printf("#   seed %d\n", (int)seed);
+        allot_policy_free(policy);
+        fixture_end(&it);
+    }
+    CHECK(sealed > 300);
+}
+
 /* ---- A policy's own relation ----------------------------------------------------------------- */
 
 typedef struct asked {
@@ -342,6 +460,7 @@ int main(void)
     RUN(an_open_queue_stays_open);
     RUN(priority_is_strict);
     RUN(many_queues);
+    RUN(ranges_are_the_pairs);
     RUN(a_policy_says_who);
     RUN(nobody_preempts);
     RUN(a_circle_is_told);

@@ -93,6 +93,12 @@ static void what_makes_no_sense_is_refused(void)
     CHECK_EQ(allot_policy_slices(p, &beyond, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_dispatch(p, &of_tasks, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_preempts(p, -2), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_preempts(p, INT32_MAX), ALLOT_EUSAGE);
+    static const int32_t tests[] = {ALLOT_REFUSED_TEST - 3, ALLOT_REFUSED, 0, 0, 0, 0, 0, 0, 0};
+    CHECK_EQ(allot_policy_tests(p, tests, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_tests(p, tests, ALLOT_TESTS_MAX + 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_tests(p, tests, 2), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_tests(p, NULL, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_fewest(p, (allot_fewest)3), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_lift(p, 1 << ALLOT_LIFT_COUNT), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_lift(p, -1), ALLOT_EUSAGE);
@@ -117,7 +123,9 @@ static void what_is_not_said_has_its_default(void)
     fixture_begin(&it);
     allot_policy *p;
     CHECK_EQ(allot_policy_new(it.engine, "p", &p), ALLOT_OK);
-    CHECK_EQ(p->preempts, ALLOT__AS_QUEUES_SAY);
+    CHECK_EQ(p->test_count, 2);
+    CHECK_EQ(p->tests[0], ALLOT_REFUSED_PRIORITY);
+    CHECK_EQ(p->tests[1], ALLOT_REFUSED_QUEUES);
     CHECK_EQ(allot_policy_fewest(p, ALLOT_ONE_BY_ONE), ALLOT_OK);
     CHECK_EQ(adopt(&it, p), ALLOT_OK);
     CHECK_EQ(p->victims.count, 5);
