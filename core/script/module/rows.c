@@ -171,6 +171,23 @@ static int push_grant(lua_State *L, const source *of, int32_t i)
     return ALLOT_OK;
 }
 
+/* "3 to /a, 1 to /b" */
+static void set_claims(lua_State *L, const source *of, const allot_reclaim *reclaim)
+{
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+        const allot_claim *claim = &reclaim->claims[k];
+        size_t len = allot_plan_path(of->plan, claim->consumer, NULL, 0);
+        char *at = luaL_prepbuffsize(&text, len + 40);
+        int used = snprintf(at, 40, "%s%" PRId64 " to ", k > 0 ? ", " : "", claim->slots);
+        allot_plan_path(of->plan, claim->consumer, at + used, len + 1);
+        luaL_addsize(&text, (size_t)used + len);
+    }
+    luaL_pushresult(&text);
+    lua_setfield(L, -2, "claims");
+}
+
 static int push_reclaim(lua_State *L, const source *of, int32_t i)
 {
     static const number numbers[] = {OF(allot_reclaim, slots),    OF(allot_reclaim, grace),
@@ -186,14 +203,8 @@ static int push_reclaim(lua_State *L, const source *of, int32_t i)
     allot__set_number(L, "unknown", reclaim.unknown);
     allot__set_text(L, "reason", reclaim.reason);
     set_tasks(L, of, reclaim.tasks, reclaim.task_count);
-    if (reclaim.claim_count == 0)
-        return ALLOT_OK;
-    lua_createtable(L, reclaim.claim_count, 0);
-    for (int32_t k = 0; k < reclaim.claim_count; k++) {
-        allot__module_path(L, of->plan, reclaim.claims[k].consumer);
-        add_slots(L, reclaim.claims[k].slots);
-    }
-    lua_setfield(L, -2, "claims");
+    if (reclaim.claim_count > 0)
+        set_claims(L, of, &reclaim);
     return ALLOT_OK;
 }
 

@@ -43,15 +43,9 @@ local function grant(row)
     .. (row.tasks and ("    starts %s\n"):format(tasks(row)) or "")
 end
 
-local function claims(list)
-  local out = {}
-  for i, it in ipairs(list) do out[i] = it.slots .. " to " .. it.name end
-  return ": " .. table.concat(out, ", ")
-end
-
 local function reclaim(row)
   return ("%s gives back %d%s, %s (%s: has %d, quota %d%s)\n%s"):format(row.consumer, row.slots,
-    row.claims and claims(row.claims) or "",
+    row.claims and ": " .. row.claims or "",
     row.grace > 0 and ("within %d s"):format(row.grace) or "at once", row.reason,
     row.allocated, row.quota,
     row.target ~= row.quota and (", may keep %d"):format(row.target) or "",

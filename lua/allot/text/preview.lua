@@ -36,10 +36,8 @@ local function put_windows(host, mask, what)
 end
 
 local function reclaim_text(row)
-  local out = { ("%s gives back %s"):format(row.consumer, line.count(row.slots, "slot")) }
-  for i, it in ipairs(row.claims or {}) do
-    out[#out + 1] = ("%s%d to %s"):format(i == 1 and ": " or ", ", it.slots, it.name)
-  end
+  local out = { ("%s gives back %s%s"):format(row.consumer, line.count(row.slots, "slot"),
+    row.claims and ": " .. row.claims or "") }
   out[#out + 1] = "; by " .. core.time(row.deadline)
   if row.grace > 0 then out[#out + 1] = (" (%d s of grace)"):format(row.grace) end
   if row.tasks then
