@@ -474,7 +474,8 @@ static void enter_jobs(applying *it)
 {
     allot__things *things = &it->state->all_jobs;
     allot__jobs *jobs = it->state->jobs;
-    bool all = !jobs || !jobs->arranged || jobs->undated > 0 || jobs->changed.count > 0;
+    bool all = !jobs || !jobs->arranged || it->state->jobs_stale || jobs->undated > 0 ||
+               jobs->changed.count > 0;
     for (int32_t i = 0; i < allot_state_jobs(it->state); i++) {
         allot__thing *made = it->jobs ? it->jobs[i] : NULL;
         allot__thing *old = all || made ? allot__things_at(things, i) : NULL;
