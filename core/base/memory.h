@@ -76,6 +76,24 @@ void *allot__arena_zeroed(allot__arena *arena, size_t count, size_t size);
     {                                                                                              \
         &(slot), (count), sizeof *(slot)                                                           \
     }
+/* So many items for each of up to 12 arrays. */
+#define ALLOT__EACH(...)                                                                           \
+    ALLOT__EACH_OF(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
+#define ALLOT__EACH_OF(n, a, b, c, d, e, f, g, h, i, j, k, l, of, ...) ALLOT__WANTED_##of
+
+#define ALLOT__WANTED_1(n, x)       ALLOT__WANTED(x, n)
+#define ALLOT__WANTED_2(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_1(n, __VA_ARGS__)
+#define ALLOT__WANTED_3(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_2(n, __VA_ARGS__)
+#define ALLOT__WANTED_4(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_3(n, __VA_ARGS__)
+#define ALLOT__WANTED_5(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_4(n, __VA_ARGS__)
+#define ALLOT__WANTED_6(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_5(n, __VA_ARGS__)
+#define ALLOT__WANTED_7(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_6(n, __VA_ARGS__)
+#define ALLOT__WANTED_8(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_7(n, __VA_ARGS__)
+#define ALLOT__WANTED_9(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_8(n, __VA_ARGS__)
+#define ALLOT__WANTED_10(n, x, ...) ALLOT__WANTED(x, n), ALLOT__WANTED_9(n, __VA_ARGS__)
+#define ALLOT__WANTED_11(n, x, ...) ALLOT__WANTED(x, n), ALLOT__WANTED_10(n, __VA_ARGS__)
+#define ALLOT__WANTED_12(n, x, ...) ALLOT__WANTED(x, n), ALLOT__WANTED_11(n, __VA_ARGS__)
+
 typedef struct allot__wanted {
     void *slot; /* where the pointer to the array is stored */
     size_t count, size;

@@ -12,6 +12,14 @@ bool allot__name_valid(const char *name, size_t len);
 bool allot__label_valid(const char *name);
 
 uint32_t allot__hash(uint32_t seed, const char *text, size_t len);
+/* A well mixed number (splitmix64). */
+static inline uint64_t allot__mixed(uint64_t number)
+{
+    number += 0x9e3779b97f4a7c15u;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
+    return number ^ number >> 31;
+}
 
 /* Numbers 0, 1, ... found by the hash of their name. The names are the caller's. Zero it to begin.
  */

@@ -12,7 +12,7 @@
 #include "engine/hosts/hosts.h"
 #include "engine/reclaim/reach.h"
 #include "engine/reclaim/reclaim.h"
-#include "engine/victims/session.h"
+#include "engine/victims/victim.h"
 #include "engine/victims/leavers.h"
 #include "engine/whole/whole.h"
 
@@ -150,8 +150,7 @@ static int begin_whole(allot_decision *decision, allot__whole_all *all)
 {
     size_t count = (size_t)decision->plan->group_count;
     *all = (allot__whole_all){.count = (int32_t)count, .divide = run_quota};
-    if (ALLOT__TAKE_ALL(&decision->arena, ALLOT__WANTED(all->works, count),
-                        ALLOT__WANTED(all->victims, count)) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(&decision->arena, ALLOT__EACH(count, all->works, all->victims)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         all->works[i] = &decision->groups[i].work;
@@ -167,9 +166,8 @@ static int couple(allot_decision *decision)
     allot__leaver_groups all = {.count = (int32_t)count};
     if (decision->state->tasks.coupled == 0 || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_OK;
-    if (ALLOT__TAKE_ALL(&decision->arena, ALLOT__WANTED(all.works, count),
-                        ALLOT__WANTED(all.victims, count),
-                        ALLOT__WANTED(all.orders, count)) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(&decision->arena, ALLOT__EACH(count, all.works, all.victims, all.orders)) !=
+        ALLOT_OK)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         all.works[i] = &decision->groups[i].work;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/rows/order.h"
-#include "engine/hosts/shelf.h"
+#include "engine/hosts/match.h"
 
 /* ROUNDS_MOST: so often, hosts that others cannot leave are replaced; then no more are chosen. */
 enum { NONE = -1, ROUNDS_MOST = 16 };
@@ -415,10 +415,9 @@ static int begin_first(allot__work *work, allot__group_hosts *hosts)
         return status;
     hosts->alone = match;
     int32_t *meant;
-    status = ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(hosts->chosen, count),
-                             ALLOT__WANTED(hosts->chosen_for, count),
-                             ALLOT__WANTED(hosts->most, (size_t)match->classes),
-                             ALLOT__WANTED(hosts->barred, count), ALLOT__WANTED(meant, count));
+    status = ALLOT__TAKE_ALL(
+        work->arena, ALLOT__EACH(count, hosts->chosen, hosts->chosen_for, hosts->barred, meant),
+        ALLOT__WANTED(hosts->most, (size_t)match->classes));
     if (status != ALLOT_OK)
         return status;
     for (int32_t class = 0; class < match->classes; class ++)
@@ -460,18 +459,16 @@ static int begin(emptier *it)
     size_t rows = (size_t)work->tree->rows, count = (size_t)it->hosts->count;
     size_t classes = (size_t)it->match->classes + 1;
     int32_t *at, *then;
-    int status = ALLOT__TAKE_ALL(
-        work->arena, ALLOT__WANTED(it->lack, classes), ALLOT__WANTED(it->ask, classes),
-        ALLOT__WANTED(it->unmet, classes), ALLOT__WANTED(it->kept, classes),
-        ALLOT__WANTED(it->dropped, classes), ALLOT__WANTED(it->surplus, rows),
-        ALLOT__WANTED(it->lacks, (size_t)it->hosts->requirement_count + 1),
-        ALLOT__WANTED(it->leaf, classes), ALLOT__WANTED(it->order, classes),
-        ALLOT__WANTED(at, rows), ALLOT__WANTED(then, classes), ALLOT__WANTED(it->place, count),
-        ALLOT__WANTED(it->hosts_of, count + 1), ALLOT__WANTED(it->other, count + 1));
+    int status = ALLOT__TAKE_ALL(work->arena,
+                                 ALLOT__EACH(classes, it->lack, it->ask, it->unmet, it->kept,
+                                             it->dropped, it->leaf, it->order, then),
+                                 ALLOT__EACH(rows, it->surplus, at),
+                                 ALLOT__WANTED(it->lacks, (size_t)it->hosts->requirement_count + 1),
+                                 ALLOT__WANTED(it->place, count),
+                                 ALLOT__EACH(count + 1, it->hosts_of, it->other));
     if (status == ALLOT_OK)
-        status =
-            ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it->mark, (size_t)it->match->kinds),
-                              ALLOT__WANTED(it->stuck, count), ALLOT__WANTED(it->there, count));
+        status = ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it->mark, (size_t)it->match->kinds),
+                                   ALLOT__EACH(count, it->stuck, it->there));
     if (status != ALLOT_OK)
         return status;
     list_classes(it, at, then);

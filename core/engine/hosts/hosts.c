@@ -16,14 +16,8 @@ static bool here(const allot__work *work, const allot__site *site)
 
 static int take_columns(allot__work *work, allot__group_hosts *hosts)
 {
-    size_t count = (size_t)hosts->count, size = sizeof(int32_t);
-    hosts->site = allot__arena_take(work->arena, count, size);
-    hosts->slots = allot__arena_take(work->arena, count, size);
-    hosts->free = allot__arena_take(work->arena, count, size);
-    hosts->owner = allot__arena_take(work->arena, count, size);
-    return hosts->site != NULL && hosts->slots && hosts->free && hosts->owner != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__EACH((size_t)hosts->count, hosts->site, hosts->slots,
+                                                    hosts->free, hosts->owner));
 }
 
 /* The hosts, and by site which one it is, or -1. */

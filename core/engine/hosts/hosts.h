@@ -91,7 +91,7 @@ int allot__group_hosts_make(allot__work *work);
 int64_t allot__hosts_unmet(const allot__work *work, int32_t row, int32_t limit);
 
 /* empty.c: chooses further hosts for exclusive consumers whose quota needs more hosts than they
- * have, in the order of shelf.h; but no host without which the consumer's leaves could have as much
+ * have, in the order of shelf.c; but no host without which the consumer's leaves could have as much
  * together, and no host that others cannot leave in addition to those chosen before.
  *
  * Slots too many on chosen hosts are set apart: *again then says that need and quota must be

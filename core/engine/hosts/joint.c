@@ -29,15 +29,13 @@ static int64_t unknown_slots(const allot__work *work)
 static int begin(joint *it)
 {
     allot__work *work = it->work;
-    size_t rows = (size_t)work->tree->rows, size = sizeof(int32_t);
+    size_t rows = (size_t)work->tree->rows;
     int status = allot__match_make(work, ALLOT__ALL_SLOTS, unknown_slots(work), &it->match);
     if (status != ALLOT_OK)
         return status;
     it->slots = work->slots;
-    it->limit = allot__arena_take(work->arena, rows, size);
-    it->enough = allot__arena_take(work->arena, rows, size);
-    it->tight = allot__arena_take(work->arena, (size_t)it->match.classes + 1, 1);
-    return it->limit != NULL && it->enough && it->tight ? ALLOT_OK : ALLOT_ENOMEM;
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, it->limit, it->enough),
+                           ALLOT__WANTED(it->tight, (size_t)it->match.classes + 1));
 }
 
 /* Do quotas fit? With `tight`, also which leaves cannot have more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* shelf.c: sorts hosts once, so that choosing one does not look at each. */
-#include "engine/hosts/shelf.h"
+#include "engine/hosts/match.h"
 
 #include <stdlib.h>
 
@@ -9,11 +9,8 @@ enum { NONE = -1 };
 
 int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t host_count)
 {
-    shelves->list = allot__arena_take(arena, host_count, sizeof *shelves->list);
-    shelves->next = allot__arena_take(arena, host_count, sizeof *shelves->next);
-    shelves->shelf_of = allot__arena_take(arena, host_count, sizeof *shelves->shelf_of);
-    return shelves->list != NULL && shelves->next && shelves->shelf_of != NULL ? ALLOT_OK
-                                                                               : ALLOT_ENOMEM;
+    return ALLOT__TAKE_ALL(
+        arena, ALLOT__EACH(host_count, shelves->list, shelves->next, shelves->shelf_of));
 }
 
 /* Sorts shelves in the order of choosing; ties by kind, then in plan order. */

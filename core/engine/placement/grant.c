@@ -125,10 +125,9 @@ static int make_way(allot__granter *it)
     size_t rows = (size_t)work->tree->rows;
     if (!work->group->options[ALLOT_OPTION_MAKE_WAY])
         return ALLOT_OK;
-    work->moved = allot__arena_take(work->arena, rows, sizeof *work->moved);
+    work->moved = allot__arena_zeroed(work->arena, rows, sizeof *work->moved);
     if (!work->moved)
         return ALLOT_ENOMEM;
-    memset(work->moved, 0, rows * sizeof *work->moved);
     for (int32_t i = 0; i < it->leaf_count && work->idle_left > 0; i++) {
         int32_t row = it->leaves[i];
         int64_t lack = lack_of(it, row);
@@ -178,16 +177,13 @@ static int begin(lending *it)
     work->reserve = copied(work, work->reserve);
     work->received = copied(work, work->received);
     work->room = copied(work, work->room);
-    work->sums = allot__arena_take(work->arena, families, sizeof *work->sums);
-    work->spare = allot__arena_take(work->arena, families, sizeof *work->spare);
-    work->critical = allot__arena_take(work->arena, marks, sizeof *work->critical);
     work->planned_part = NULL;
     work->held_part = NULL;
-    return it->base != NULL && it->allocated && it->limit && work->need && work->quota &&
-                   work->reserve && work->received && work->room && work->sums && work->spare &&
-                   work->critical != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    if (!it->base || !it->allocated || !it->limit || !work->need || !work->quota ||
+        !work->reserve || !work->received || !work->room)
+        return ALLOT_ENOMEM;
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(families, work->sums, work->spare),
+                           ALLOT__WANTED(work->critical, marks));
 }
 
 /* ---- Hosts that are to be left --------------------------------------------------------------- */
@@ -411,11 +407,11 @@ int allot__grant(allot__granter *it, int64_t ghosts)
     allot__work *work = it->work;
     size_t rows = (size_t)work->tree->rows;
     int status = allot__match_make(work, ALLOT__FREE_SLOTS, ghosts, &it->match);
-    work->room = allot__arena_take(work->arena, rows, sizeof *work->room);
-    it->got = allot__arena_take(work->arena, rows, sizeof *it->got);
-    it->open = allot__arena_take(work->arena, (size_t)it->match.classes + 1, 1);
-    if (status != ALLOT_OK || !work->room || !it->got || !it->open)
-        return ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        status = ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, work->room, it->got),
+                                 ALLOT__WANTED(it->open, (size_t)it->match.classes + 1));
+    if (status != ALLOT_OK)
+        return status;
     for (size_t row = 0; row < rows; row++)
         work->room[row] = ALLOT_AMOUNT_MAX;
     status = grant_fit(it);

@@ -345,13 +345,11 @@ static int begin(placer *placer)
 {
     allot__group_hosts *hosts = placer->hosts;
     size_t count = (size_t)hosts->count, rows = (size_t)placer->work->tree->rows;
-    if (ALLOT__TAKE_ALL(placer->work->arena, ALLOT__WANTED(placer->free, count),
-                        ALLOT__WANTED(placer->owner, count), ALLOT__WANTED(placer->choices, count),
-                        ALLOT__WANTED(placer->near, count), ALLOT__WANTED(placer->taken, count),
-                        ALLOT__WANTED(placer->touched, count),
-                        ALLOT__WANTED(hosts->place_first, rows),
-                        ALLOT__WANTED(hosts->place_count, rows),
-                        ALLOT__WANTED(hosts->unplaced, rows)) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(
+            placer->work->arena,
+            ALLOT__EACH(count, placer->free, placer->owner, placer->choices, placer->near,
+                        placer->taken, placer->touched),
+            ALLOT__EACH(rows, hosts->place_first, hosts->place_count, hosts->unplaced)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     if (allot__doors_make(placer->work, &placer->doors) != ALLOT_OK)
         return ALLOT_ENOMEM;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/quota/quota.h"
-#include "engine/quota/planned.h"
+#include "engine/quota/pass.h"
 #include "engine/rows/enforce.h"
 #include "engine/rows/work.h"
 
@@ -50,8 +50,7 @@ static int take_room(allot__quota_kept *kept, bool shares)
         shares && work->tree->families == 1 && work->rules[0].policy->rounding == ALLOT_ROUND_RANK;
     int status = ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(kept->before, widest));
     if (status == ALLOT_OK && alone)
-        status = ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(kept->low, widest),
-                                 ALLOT__WANTED(kept->rest, widest));
+        status = ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(widest, kept->low, kept->rest));
     bool made = allot__bits_take(&kept->changed, work->arena, work->tree->families);
     return made ? status : ALLOT_ENOMEM;
 }

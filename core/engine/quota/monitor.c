@@ -161,8 +161,7 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     size_t rows = (size_t)work->tree->rows + 1;
     size_t places = (size_t)work->tree->families + (size_t)work->rules_count;
     allot__work busy = *work;
-    if (ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(busy.need, rows),
-                        ALLOT__WANTED(busy.quota, rows),
+    if (ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, busy.need, busy.quota),
                         ALLOT__WANTED(busy.critical, places)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     busy.widest = work->tree->widest;
@@ -219,11 +218,9 @@ static int take_room(watch *of)
     const allot__work *work = of->work;
     size_t rows = (size_t)work->tree->rows + 1, widest = (size_t)work->tree->widest + 1;
     size_t families = (size_t)work->tree->families;
-    return ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(of->out->lent, rows),
-                           ALLOT__WANTED(of->out->borrowed, rows),
-                           ALLOT__WANTED(of->out->sums, families),
-                           ALLOT__WANTED(of->levels, families), ALLOT__WANTED(of->have, widest),
-                           ALLOT__WANTED(of->part, widest), ALLOT__WANTED(of->rows, widest));
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, of->out->lent, of->out->borrowed),
+                           ALLOT__EACH(families, of->out->sums, of->levels),
+                           ALLOT__EACH(widest, of->have, of->part, of->rows));
 }
 
 int allot__monitor_make(allot__work *work, allot__monitor *out)

@@ -156,9 +156,8 @@ static void flights(const allot__work *work, int32_t first, int32_t count, allot
 int allot__need(allot__work *work)
 {
     size_t widest = (size_t)work->tree->widest + 1;
-    int32_t *own = allot__arena_take(work->arena, widest, sizeof *own);
-    int32_t *part = allot__arena_take(work->arena, widest, sizeof *part);
-    if (!own || !part)
+    int32_t *own, *part;
+    if (ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(widest, own, part)))
         return ALLOT_ENOMEM;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);

@@ -95,15 +95,12 @@ static int take_sorted(allot__quota_pass *pass)
     allot__sorted *it = &pass->sorted;
     bool remainders = pass->rules->policy->rounding == ALLOT_ROUND_LARGEST_REMAINDER;
     size_t widest = widest_of(pass);
-    int status =
-        ALLOT__TAKE_ALL(pass->work->arena, ALLOT__WANTED(it->rows, widest),
-                        ALLOT__WANTED(it->level, widest), ALLOT__WANTED(it->level_part, widest),
-                        ALLOT__WANTED(it->need, widest), ALLOT__WANTED(it->cap, widest),
-                        ALLOT__WANTED(it->cap_part, widest), ALLOT__WANTED(it->weight, widest),
-                        ALLOT__WANTED(it->floor, widest), ALLOT__WANTED(it->rest, widest));
+    int status = ALLOT__TAKE_ALL(
+        pass->work->arena, ALLOT__EACH(widest, it->rows, it->level, it->level_part, it->need,
+                                       it->cap, it->cap_part, it->weight, it->floor, it->rest));
     if (status == ALLOT_OK && remainders)
-        status = ALLOT__TAKE_ALL(pass->work->arena, ALLOT__WANTED(it->fraction, widest),
-                                 ALLOT__WANTED(pass->rows.fraction, widest));
+        status = ALLOT__TAKE_ALL(pass->work->arena,
+                                 ALLOT__EACH(widest, it->fraction, pass->rows.fraction));
     return status == ALLOT_OK ? allot__sorter_init(pass->work, &pass->sorter) : status;
 }
 
@@ -156,13 +153,11 @@ static int take_rows(allot__quota_pass *pass)
     size_t widest = widest_of(pass);
     rows->unit = pass->work->unit;
     pass->zeros = allot__arena_zeroed(arena, widest, sizeof *pass->zeros);
-    int status = ALLOT__TAKE_ALL(
-        arena, ALLOT__WANTED(pass->whole[0], widest), ALLOT__WANTED(pass->whole[1], widest),
-        ALLOT__WANTED(rows->floor, widest), ALLOT__WANTED(rows->rest, widest),
-        ALLOT__WANTED(pass->own, widest), ALLOT__WANTED(pass->own_part, widest));
+    int status =
+        ALLOT__TAKE_ALL(arena, ALLOT__EACH(widest, pass->whole[0], pass->whole[1], rows->floor,
+                                           rows->rest, pass->own, pass->own_part));
     if (status == ALLOT_OK && rows->unit != 1)
-        status = ALLOT__TAKE_ALL(arena, ALLOT__WANTED(pass->part[0], widest),
-                                 ALLOT__WANTED(pass->part[1], widest));
+        status = ALLOT__TAKE_ALL(arena, ALLOT__EACH(widest, pass->part[0], pass->part[1]));
     return pass->zeros ? status : ALLOT_ENOMEM;
 }
 

@@ -11,10 +11,11 @@
  * `low` counts better ranks alone, `high` that rank, too, and between them weights decide. Families
  * below go by the same rank, unless limits or planned shares inside leave less room, or more.
  */
-#include "engine/quota/planned.h"
+#include "engine/quota/pass.h"
 
 #include <string.h>
 
+#include "base/least.h"
 #include "engine/fill/round.h"
 
 /* ---- The best rank first --------------------------------------------------------------------- */
@@ -59,13 +60,10 @@ static int take_ranks(allot__quota_pass *pass)
     ranks *of = pass->leaf_ranks = allot__arena_take(work->arena, 1, sizeof *of);
     if (!of)
         return ALLOT_ENOMEM;
-    return ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(of->sure, rows),
-                           ALLOT__WANTED(of->most, rows), ALLOT__WANTED(of->all, rows),
-                           ALLOT__WANTED(of->low, rows), ALLOT__WANTED(of->high, rows),
-                           ALLOT__WANTED(of->list, (size_t)work->tree->families),
-                           ALLOT__WANTED(of->level, widest), ALLOT__WANTED(of->aim, widest),
-                           ALLOT__WANTED(of->cap, widest), ALLOT__WANTED(of->floor, widest),
-                           ALLOT__WANTED(of->rest, widest), ALLOT__WANTED(of->weight, widest));
+    return ALLOT__TAKE_ALL(
+        work->arena, ALLOT__EACH(rows, of->sure, of->most, of->all, of->low, of->high),
+        ALLOT__WANTED(of->list, (size_t)work->tree->families),
+        ALLOT__EACH(widest, of->level, of->aim, of->cap, of->floor, of->rest, of->weight));
 }
 
 /* Does the row at place `at` of a family belong to the pass? */
@@ -274,11 +272,6 @@ static void plan_family(allot__quota_pass *pass, int32_t fill, int32_t family, i
             planned[i] = sum > 0 ? (int32_t)(slots * weight[i] / sum) : 0;
 }
 
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Sums over a family's leaves: slots they hold, and slots they are sure of but lack. */
 static void count_family(const allot__quota_pass *pass, int32_t family)
 {
@@ -295,10 +288,10 @@ static void count_family(const allot__quota_pass *pass, int32_t family)
             continue;
         }
         int32_t holds = allot__planned_counts(work, row);
-        int32_t sure = larger(work->planned_part[row], work->reserve[row]);
+        int64_t sure = allot__most(work->planned_part[row], work->reserve[row]);
         sure = sure < work->need[row] ? sure : work->need[row];
         held += holds;
-        lacking += larger(sure - holds, 0);
+        lacking += allot__most(sure - holds, 0);
     }
     int64_t reserve = family > 0 ? work->reserve[work->group->parent[family]] : 0;
     pass->held[family] = held;
@@ -342,9 +335,7 @@ static int take_column(allot__work *work, int32_t **column)
     if (*column)
         return ALLOT_OK;
     *column = allot__arena_zeroed(work->arena, rows, sizeof **column);
-    if (!*column)
-        return ALLOT_ENOMEM;
-    return ALLOT_OK;
+    return *column ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__planned_begin(allot__quota_pass *pass)
@@ -357,9 +348,7 @@ int allot__planned_begin(allot__quota_pass *pass)
     status = status ? status : take_column(work, &work->held_part);
     if (status != ALLOT_OK || by_leaves(pass))
         return status ? status : take_ranks(pass);
-    pass->held = allot__arena_take(work->arena, families, sizeof *pass->held);
-    pass->lacking = allot__arena_take(work->arena, families, sizeof *pass->lacking);
-    return pass->held != NULL && pass->lacking ? ALLOT_OK : ALLOT_ENOMEM;
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(families, pass->held, pass->lacking));
 }
 
 void allot__planned(allot__quota_pass *pass, int64_t slots, const bool *only)

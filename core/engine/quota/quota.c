@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "engine/ownership/ledger.h"
-#include "engine/quota/planned.h"
+#include "engine/quota/pass.h"
 #include "engine/rows/work.h"
 
 /* ---- Several policies ------------------------------------------------------------------------ */

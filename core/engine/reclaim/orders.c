@@ -29,10 +29,8 @@ static int take_room(allot__transfers *transfers)
     size_t rows = (size_t)work->tree->rows + (size_t)work->tree->families + 1;
     transfers->run_room = transfers->claim_room = rows;
     if (!take_hosts(transfers) ||
-        ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(transfers->lack, rows),
-                        ALLOT__WANTED(transfers->unowed, rows),
-                        ALLOT__WANTED(transfers->runs, rows),
-                        ALLOT__WANTED(transfers->claims, rows)) != ALLOT_OK)
+        ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, transfers->lack, transfers->unowed,
+                                                 transfers->runs, transfers->claims)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return allot__leaves_take(&transfers->leaves, work, work->arena, true);
 }

@@ -198,12 +198,11 @@ static int begin(reach *it)
     size_t count = (size_t)work->hosts->count, rows = (size_t)work->tree->rows;
     size_t offers = 2 * ((size_t)work->hosts->requirement_count + 1);
     size_t units = (size_t)work->state->tasks.units[work->index].count + 1;
-    if (ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(it->holder, units),
-                        ALLOT__WANTED(it->held, units), ALLOT__WANTED(it->near, count),
-                        ALLOT__WANTED(it->touched, units), ALLOT__WANTED(work->reach, rows),
-                        ALLOT__WANTED(work->useful, rows)) != ALLOT_OK ||
+    if (ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(units, it->holder, it->held, it->touched),
+                        ALLOT__WANTED(it->near, count),
+                        ALLOT__EACH(rows, work->reach, work->useful)) != ALLOT_OK ||
         ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it->offers, offers),
-                          ALLOT__WANTED(it->over, rows), ALLOT__WANTED(it->more, rows),
+                          ALLOT__EACH(rows, it->over, it->more),
                           ALLOT__WANTED(it->first, count + 2), ALLOT__WANTED(it->hosts, count),
                           ALLOT__WANTED(it->kinds, rows + 1)) != ALLOT_OK)
         return ALLOT_ENOMEM;

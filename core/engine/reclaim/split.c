@@ -61,11 +61,10 @@ static int across_init(allot__reclaim_split *split)
     across *made = allot__arena_take(work->arena, 1, sizeof *made);
     if (!made)
         return ALLOT_ENOMEM;
-    if (ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(made->number, rows),
-                        ALLOT__WANTED(made->row, rows),
-                        ALLOT__WANTED(made->size, (size_t)work->tree->families),
-                        ALLOT__WANTED(made->sorter.keys, rows),
-                        ALLOT__WANTED(made->sorter.other, rows)) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(
+            work->arena,
+            ALLOT__EACH(rows, made->number, made->row, made->sorter.keys, made->sorter.other),
+            ALLOT__WANTED(made->size, (size_t)work->tree->families)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     count_rows(work, made);
     number_rows(work, made);
@@ -175,10 +174,8 @@ static int take_room(allot__reclaim_split *split, bool across)
     split->room = (int32_t)widest;
     return ALLOT__TAKE_ALL(
         work->arena, ALLOT__WANTED(split->split_rules, (size_t)work->rules_count),
-        ALLOT__WANTED(split->order, widest), ALLOT__WANTED(split->donors, widest),
-        ALLOT__WANTED(split->heap, widest), ALLOT__WANTED(split->left, widest),
-        ALLOT__WANTED(split->part, widest), ALLOT__WANTED(split->stack, families),
-        ALLOT__WANTED(split->due, families));
+        ALLOT__EACH(widest, split->order, split->donors, split->heap, split->left, split->part),
+        ALLOT__EACH(families, split->stack, split->due));
 }
 
 int allot__split_init(allot__reclaim_split *split, allot__work *work,

@@ -149,9 +149,8 @@ int allot__enforce(allot__work *work)
         return ALLOT_OK;
     allot__enforced *out = allot__arena_take(work->arena, 1, sizeof *out);
     size_t rows = (size_t)work->tree->rows;
-    if (!out || ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(columns.least, rows),
-                                  ALLOT__WANTED(columns.forced, rows),
-                                  ALLOT__WANTED(columns.why, rows)) != ALLOT_OK)
+    if (!out || ALLOT__ZEROED_ALL(work->arena, ALLOT__EACH(rows, columns.least, columns.forced,
+                                                           columns.why)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     if (work->state->former) {
         past = look_back(work);

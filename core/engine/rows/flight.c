@@ -352,9 +352,8 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     for (int32_t i = 0; i < flown->count; i++) {
         bool here = flights[i].group == work->index;
         if (!columns.out && (here || coupled)) {
-            if (ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(columns.out, rows),
-                                  ALLOT__WANTED(columns.in, rows),
-                                  ALLOT__WANTED(columns.returned, rows)) != ALLOT_OK)
+            if (ALLOT__ZEROED_ALL(work->arena, ALLOT__EACH(rows, columns.out, columns.in,
+                                                           columns.returned)) != ALLOT_OK)
                 return ALLOT_ENOMEM;
         }
         back = back || (here && flown->flights[i].returned > 0);
@@ -460,9 +459,8 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
         return ALLOT_ENOMEM;
     *out = closed;
     return ALLOT__ZEROED_ALL(
-        work->arena, ALLOT__WANTED(closed->held, rows), ALLOT__WANTED(closed->flying, rows),
-        ALLOT__WANTED(closed->held_sum, families), ALLOT__WANTED(closed->flying_sum, families),
-        ALLOT__WANTED(*first, rows),
+        work->arena, ALLOT__EACH(rows, closed->held, closed->flying, *first),
+        ALLOT__EACH(families, closed->held_sum, closed->flying_sum),
         ALLOT__WANTED(*tasks, (size_t)work->state->tasks.units[work->index].task_count));
 }
 

@@ -14,9 +14,7 @@ enum { FEW = 64 };
 int allot__sorter_init(allot__work *work, allot__sorter *room)
 {
     size_t widest = (size_t)work->widest;
-    room->keys = allot__arena_take(work->arena, widest + 1, sizeof *room->keys);
-    room->other = allot__arena_take(work->arena, widest + 1, sizeof *room->other);
-    return room->keys != NULL && room->other ? ALLOT_OK : ALLOT_ENOMEM;
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(widest + 1, room->keys, room->other));
 }
 
 int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__order *order)
@@ -166,12 +164,10 @@ int allot__leaves_take(allot__leaves *leaves, const allot__work *work, allot__ar
                        bool parents)
 {
     size_t rows = (size_t)work->tree->rows + 1, families = (size_t)work->tree->families;
-    *leaves = (allot__leaves){.parents = parents,
-                              .row = allot__arena_take(arena, rows + families, sizeof *leaves->row),
-                              .number = allot__arena_take(arena, rows, sizeof *leaves->number),
-                              .start = allot__arena_take(arena, families, sizeof *leaves->start),
-                              .size = allot__arena_take(arena, families, sizeof *leaves->size)};
-    if (!leaves->row || !leaves->number || !leaves->start || !leaves->size)
+    *leaves = (allot__leaves){.parents = parents};
+    if (ALLOT__TAKE_ALL(arena, ALLOT__WANTED(leaves->row, rows + families),
+                        ALLOT__WANTED(leaves->number, rows),
+                        ALLOT__EACH(families, leaves->start, leaves->size)))
         return ALLOT_ENOMEM;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t inner = work->tree->inner[family];

@@ -57,12 +57,12 @@ static int take_columns(allot__work *work)
 {
     size_t rows = (size_t)work->tree->rows;
     size_t families = (size_t)work->tree->families;
-    if (ALLOT__TAKE_ALL(
-            work->arena, ALLOT__WANTED(work->reserve, rows), ALLOT__WANTED(work->need, rows),
-            ALLOT__WANTED(work->quota, rows), ALLOT__WANTED(work->received, rows),
-            ALLOT__WANTED(work->over, rows), ALLOT__WANTED(work->reclaimed, rows),
-            ALLOT__WANTED(work->sums, families), ALLOT__WANTED(work->spare, families),
-            ALLOT__WANTED(work->critical, families + (size_t)work->rules_count)) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(work->arena,
+                        ALLOT__EACH(rows, work->reserve, work->need, work->quota, work->received,
+                                    work->over, work->reclaimed),
+                        ALLOT__EACH(families, work->sums, work->spare),
+                        ALLOT__WANTED(work->critical, families + (size_t)work->rules_count)) !=
+        ALLOT_OK)
         return ALLOT_ENOMEM;
     memset(work->sums, 0, families * sizeof *work->sums);
     memset(work->spare, 0, families * sizeof *work->spare);

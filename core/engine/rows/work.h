@@ -96,7 +96,7 @@ typedef struct allot__work {
     /* C-3, C-4 */
     int32_t *quota;
     allot__critical *critical; /* by family; in mixed plans the first level's by policy, behind */
-    /* Planned shares, and what is held of them and beyond (quota/planned.h); NULL: no fill goes up
+    /* Planned shares, and what is held of them and beyond (quota/pass.h); NULL: no fill goes up
      * to such. */
     int32_t *planned_part, *held_part;
 

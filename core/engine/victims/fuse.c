@@ -53,12 +53,10 @@ static void rank_sessions(const allot__queue *queue, int32_t keys, int32_t entri
 
 static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
 {
-    allot__arena *arena = queue->rows.rows.work->arena;
-    int32_t *rows = allot__arena_take(arena, (size_t)entries, sizeof *rows);
-    int32_t *other = allot__arena_take(arena, (size_t)entries, sizeof *other);
-    int64_t *values = allot__arena_take(arena, (size_t)entries, sizeof *values);
-    int64_t *places = allot__arena_take(arena, (size_t)entries, sizeof *places);
-    if (!rows || !other || !values || !places)
+    int32_t *rows, *other;
+    int64_t *values, *places;
+    if (ALLOT__TAKE_ALL(queue->rows.rows.work->arena,
+                        ALLOT__EACH((size_t)entries, rows, other, values, places)))
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < entries; i++) {
         rows[i] = i;

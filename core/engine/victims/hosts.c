@@ -34,12 +34,8 @@ typedef struct host_pick {
 static int begin(host_pick *it)
 {
     size_t n = (size_t)it->queue->pick.count;
-    allot__arena *arena = it->work->arena;
-    it->ineligible = allot__arena_take(arena, n + 1, 1);
-    it->mask = allot__arena_take(arena, n + 1, 1);
-    it->rows = allot__arena_take(arena, n + 1, sizeof *it->rows);
-    it->there = allot__arena_take(arena, (size_t)it->work->hosts->count, sizeof *it->there);
-    if (!it->ineligible || !it->mask || !it->rows || !it->there)
+    if (ALLOT__TAKE_ALL(it->work->arena, ALLOT__EACH(n + 1, it->ineligible, it->mask, it->rows),
+                        ALLOT__WANTED(it->there, (size_t)it->work->hosts->count)))
         return ALLOT_ENOMEM;
     memset(it->ineligible, 0, n);
     if (it->queue->pick.ineligible)

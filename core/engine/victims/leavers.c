@@ -237,10 +237,9 @@ int allot__leavers_choose(allot__leaver_groups *all)
     if (it.tasks->coupled == 0)
         return ALLOT_OK;
     uint8_t *coupled = find_coupled(&it);
-    if (!coupled ||
-        ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it.tables, groups),
-                          ALLOT__WANTED(it.sides, groups), ALLOT__WANTED(it.place, tasks),
-                          ALLOT__WANTED(it.chosen, tasks / 8 + 1)) != ALLOT_OK)
+    if (!coupled || ALLOT__ZEROED_ALL(work->arena, ALLOT__EACH(groups, it.tables, it.sides),
+                                      ALLOT__WANTED(it.place, tasks),
+                                      ALLOT__WANTED(it.chosen, tasks / 8 + 1)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < all->count; i++) {

@@ -215,15 +215,6 @@ enum { SMALL = 1024, SAMPLE_MOST = 2048, SAMPLE_PART = 64 };
 
 /* ---- The guess ------------------------------------------------------------------------------- */
 
-/* A well mixed number (splitmix64). */
-static uint64_t mixed(uint64_t number)
-{
-    number += 0x9e3779b97f4a7c15u;
-    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
-    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
-    return number ^ number >> 31;
-}
-
 /* Rows drawn from all, always the same: the candidates among them, and how many were drawn. */
 static int draw_sample(const allot__pick *pick, allot_engine *engine, allot__items *sample,
                        int32_t *draws)
@@ -232,7 +223,7 @@ static int draw_sample(const allot__pick *pick, allot_engine *engine, allot__ite
     *draws = most < SAMPLE_MOST ? most : SAMPLE_MOST;
     int status = allot__items_room(engine, sample, (size_t)*draws + 1);
     for (int32_t i = 0; i < *draws && status == ALLOT_OK; i++) {
-        int32_t row = (int32_t)(mixed((uint64_t)i) % (uint64_t)pick->count);
+        int32_t row = (int32_t)(allot__mixed((uint64_t)i) % (uint64_t)pick->count);
         if (!allot__pick_ineligible(pick, row))
             allot__item_read(pick, row, &sample->list[sample->count++]);
     }

@@ -6,6 +6,7 @@
 #ifndef ALLOT_ENGINE_VICTIMS_PICK_ITEMS_H
 #define ALLOT_ENGINE_VICTIMS_PICK_ITEMS_H
 
+#include "base/name.h"
 #include "engine/victims/pick.h"
 
 /* A row with its first keys, inverted so that all rise; further keys are looked up. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* session.c: sessions have places in the order of rule 3; a fill may order them differently. */
-#include "engine/victims/session.h"
+#include "engine/victims/victim.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -213,20 +213,15 @@ static void fill_in_order(division *it)
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
-static bool take_room(division *it, int32_t most)
+static int take_room(division *it, int32_t most)
 {
-    enum { ARRAYS = 12 };
-    int32_t **arrays[ARRAYS] = {&it->place,    &it->level,    &it->rest,       &it->order,
-                                &it->other,    &it->run.cap,  &it->run.aim,    &it->run.level,
-                                &it->run.need, &it->run.rest, &it->run.weight, &it->run.floor};
-    allot__arena *arena = it->rows.work->arena;
-    bool fine = true;
-    for (size_t i = 0; i < ARRAYS; i++) {
-        *arrays[i] = allot__arena_take(arena, (size_t)most + 1, sizeof(int32_t));
-        fine = fine && *arrays[i];
-    }
-    it->keys = allot__arena_take(arena, (size_t)most + 1, sizeof *it->keys);
-    return fine && it->keys;
+    size_t count = (size_t)most + 1;
+    run *run = &it->run;
+    return ALLOT__TAKE_ALL(
+        it->rows.work->arena,
+        ALLOT__EACH(count, it->place, it->level, it->rest, it->order, it->other, it->keys),
+        ALLOT__EACH(count, run->cap, run->aim, run->level, run->need, run->rest, run->weight,
+                    run->floor));
 }
 
 /* Puts the leaf's sessions at their places (rule 3), with no slots yet. */
@@ -298,7 +293,7 @@ int allot__sessions(allot__work *work)
         int32_t count = units->session_first[leaf + 1] - units->session_first[leaf];
         most = count > most ? count : most;
     }
-    int status = take_room(&it, most) ? ALLOT_OK : ALLOT_ENOMEM;
+    int status = take_room(&it, most);
     for (int32_t leaf = 0; leaf < work->tree->rows && status == ALLOT_OK; leaf++)
         if (units->session_first[leaf + 1] > units->session_first[leaf])
             status = divide(&it, units, leaf);

@@ -118,20 +118,11 @@ static int make_session_table(allot__unit_rows *rows, int32_t column)
     return ALLOT_OK;
 }
 
-/* A well mixed number (splitmix64). */
-static uint64_t mixed(uint64_t number)
-{
-    number += 0x9e3779b97f4a7c15u;
-    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
-    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
-    return number ^ number >> 31;
-}
-
 int64_t allot__lot_of(int64_t seed, const char *name)
 {
     size_t len = strlen(name);
     uint64_t hash = (uint64_t)allot__hash(1, name, len) << 32 | allot__hash(2, name, len);
-    return (int64_t)(mixed(hash ^ mixed((uint64_t)seed)) >> 11);
+    return (int64_t)(allot__mixed(hash ^ allot__mixed((uint64_t)seed)) >> 11);
 }
 
 static int make_site_table(allot__unit_rows *rows, int32_t column)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/rows/flight.h"
-#include "engine/victims/session.h"
+#include "engine/victims/victim.h"
 
 /* While askers are made. */
 typedef struct making {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* planned_test.c: planned shares and what counts as held, row by row. */
-#include "engine/quota/planned.h"
+#include "engine/quota/pass.h"
 
 #include "engine/quota/quota.h"
 #include "test/support/fixture.h"
