@@ -40,7 +40,7 @@ static size_t group_size(const allot_plan *plan)
     return rows * (COLUMNS * sizeof(int32_t) + 1) + rows * PER_ROW +
            families * (sizeof(allot__sums) + sizeof(allot__critical) +
                        sizeof(allot__follow_family) + 8 * sizeof(int64_t)) +
-           (size_t)PIECES * 64;
+           (size_t)PIECES * 64 + allot__broad_size(&plan->tree);
 }
 
 static int begin_all(const allot_state *state, const allot__flown_all *flown, allot__followed *all)
@@ -74,22 +74,6 @@ static bool all_fly(const allot__flown_all *flown)
     for (int32_t i = 0; i < flown->count; i++)
         fly = fly && flown->flights[i].returned == 0;
     return fly;
-}
-
-/* Did slots come back for a member of a broad family? */
-static bool back_for_broad(const allot_state *state, const allot__flown_all *flown,
-                           const allot__followed *all)
-{
-    const allot__flight *flights = state->flights.items;
-    bool broad = false;
-    for (int32_t i = 0; i < flown->count; i++) {
-        const allot__follow *follow = &all->groups[flights[i].group];
-        for (int32_t k = 0; k < flights[i].count && flown->flights[i].returned > 0; k++) {
-            int32_t row = allot__row(state->plan, flights[i].group, flights[i].claims[k].consumer);
-            broad = broad || follow->families[allot__siblings_of(follow->work, row)].broad;
-        }
-    }
-    return broad;
 }
 
 void allot__follow_keep(const allot_state *state, const allot__flown_all *flown)
@@ -154,26 +138,19 @@ static const char *why_over(const allot_state *state)
     return why || !other ? why : "too much changed";
 }
 
-/* Why this cycle cannot go on from the kept groups, although later ones may; NULL: it can. */
-static const char *why_not_now(const allot_state *state, const allot__flown_all *flown,
-                               const allot__followed *all)
-{
-    if (!all)
-        return "nothing is kept of the cycle before";
-    if (all->lent)
-        return "another decision reads what is kept";
-    return back_for_broad(state, flown, all) ? "slots came back" : NULL;
-}
-
 const char *allot__follow_again(const allot_state *state, const allot__flown_all *flown,
                                 allot__followed **out)
 {
     allot__since *since = state->since;
     allot__followed *all = since->kept;
-    const char *why = why_over(state), *now = why_not_now(state, flown, all);
+    const char *why = why_over(state);
     *out = NULL;
-    if (!all || all->lent || (!why && now))
-        return why ? why : now;
+    if (!why && !all)
+        why = "nothing is kept of the cycle before";
+    else if (!why && all->lent)
+        why = "another decision reads what is kept";
+    if (!all || all->lent)
+        return why;
     int status = why ? ALLOT_OK : go_on(state, flown, all);
     if (status != ALLOT_OK)
         why = status == ALLOT_ENOMEM ? "no memory" : "a limit frees slots";

@@ -239,7 +239,7 @@ void allot__broad_receive(allot__follow *follow, allot__broad *broad)
         int32_t i = broad->front - broad->first, net = 0;
         if (left < 0) {
             if (broad->front < end)
-                allot__follow_receive(follow, broad->front, 0);
+                allot__follow_receive(follow, broad->front, follow->back[broad->front]);
             broad->front = broad->first + allot__bits_last(&broad->nets, i);
             broad->served -= follow->net[broad->front];
             continue;
@@ -247,7 +247,8 @@ void allot__broad_receive(allot__follow *follow, allot__broad *broad)
         net = broad->front < end ? follow->net[broad->front] : 0;
         broad->passed = broad->front < end && left >= net;
         if (broad->front < end)
-            allot__follow_receive(follow, broad->front, allot__least(left, net));
+            allot__follow_receive(follow, broad->front,
+                                  follow->back[broad->front] + allot__least(left, net));
         if (broad->passed) {
             broad->served += net;
             broad->front = broad->first + allot__bits_next(&broad->nets, i + 1);

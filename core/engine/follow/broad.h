@@ -53,6 +53,8 @@ typedef struct allot__broad {
     bool passed;                        /* `total` may have changed */
 } allot__broad;
 
+/* Estimates the bytes that broad families take, beside those of each row. */
+size_t allot__broad_size(const allot__tree *tree);
 /* Finds the families of at least so many rows (0: the default) that can be broad, once all quotas
  * are known. ENOMEM. */
 int allot__broad_begin(struct allot__follow *follow, int32_t least);

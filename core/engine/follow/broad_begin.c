@@ -6,8 +6,9 @@
 #include "engine/follow/follow.h"
 #include "engine/rows/work.h"
 
-/* Among more classes than these a step costs no less than a pouring. */
-enum { CLASSES_MAX = 4096, SLOTS = 4 * CLASSES_MAX, USUAL = 1024 };
+/* Among more classes than these a step costs no less than a pouring; nor does it in a family of
+ * less than the usual rows. */
+enum { CLASSES_MAX = 4096, SLOTS = 4 * CLASSES_MAX, USUAL = 256 };
 
 typedef struct scratch {
     uint16_t slot[SLOTS]; /* by hash: a class's number and one; 0: none */
@@ -103,10 +104,20 @@ static void sort_rows(allot__broad *broad)
 
 /* ---- Families -------------------------------------------------------------------------------- */
 
-static bool is_broad(const allot__follow *follow, int32_t family, int32_t least)
+static bool is_broad(const allot__tree *tree, int32_t family, int32_t least)
 {
-    const allot__work *work = follow->work;
-    return allot__family_size(work, family) >= least && work->tree->inner[family] == 0;
+    return tree->first[family + 1] - tree->first[family] >= least && tree->inner[family] == 0;
+}
+
+size_t allot__broad_size(const allot__tree *tree)
+{
+    enum { CLASSES = 64, FILLS = 4, PIECES = 8 };
+    const size_t one = sizeof(allot__broad) + (size_t)PIECES * 64 +
+                       CLASSES * (sizeof(allot__broad_class) + FILLS * sizeof(allot__broad_mark));
+    size_t size = 0;
+    for (int32_t family = 0; family < tree->families; family++)
+        size += is_broad(tree, family, USUAL) ? one : 0;
+    return size;
 }
 
 static bool are_plain(const allot__quota_pass *pass)
@@ -152,7 +163,7 @@ int allot__broad_begin(allot__follow *follow, int32_t least)
     least = least > 0 ? least : USUAL;
     int32_t families = are_plain(&follow->kept->pass) ? work->tree->families : 0, count = 0;
     for (int32_t family = 0; family < families; family++)
-        count += is_broad(follow, family, least);
+        count += is_broad(work->tree, family, least);
     if (count == 0)
         return ALLOT_OK;
     allot_engine *engine = work->plan->engine;
@@ -160,7 +171,7 @@ int allot__broad_begin(allot__follow *follow, int32_t least)
     follow->broad = allot__arena_take(work->arena, (size_t)count, sizeof *follow->broad);
     int status = all && follow->broad ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t family = 0; family < families && status == ALLOT_OK; family++)
-        if (is_broad(follow, family, least))
+        if (is_broad(work->tree, family, least))
             status = make(follow, family, all, &follow->broad[follow->broad_count++]);
     for (int32_t i = 0; i < follow->broad_count && status == ALLOT_OK; i++)
         allot__broad_count(follow, &follow->broad[i]);

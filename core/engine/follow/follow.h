@@ -106,8 +106,7 @@ void allot__follow_open(allot__follow *follow);
 void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots);
 void allot__follow_allocated(allot__follow *follow, int32_t row, int32_t slots);
 void allot__follow_flight(allot__follow *follow, int32_t row, int32_t in_flight, int32_t earmarked);
-/* Sets all reclaims that are in flight now. No slots came back for members of broad families.
- * ENOMEM. */
+/* Sets all reclaims that are in flight now. ENOMEM. */
 int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown);
 /* Decides about the changes. ENOMEM; EUSAGE: a full pass is needed. After either error the columns
  * are invalid, and `follow` must be ended. */

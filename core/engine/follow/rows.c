@@ -62,7 +62,7 @@ static void set_front(allot__follow *follow, allot__broad *broad, int32_t row, i
     allot__bits_set(&broad->nets, row - broad->first, net > 0);
     if (row < broad->front) {
         broad->served += net - before;
-        allot__follow_receive(follow, row, net);
+        allot__follow_receive(follow, row, (int64_t)follow->back[row] + net);
     }
 }
 
