@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* dispatch_test.c: whole cycles over queues in which nobody preempts. */
+/* dispatch_test.c: whole cycles over queues, most without preemption. */
 #include "test/support/queues.h"
 
 /* P-60: larger PRIORITY first; inside, larger priority, then who was submitted first, then as in
@@ -77,6 +77,42 @@ static void jobs_span_hosts(void)
     CHECK_STR(queues_why(&q, "huge"), "never");
     CHECK_STR(queues_why(&q, "more"), "slots");
     CHECK_STR(queues_why(&q, "small"), "not");
+    queues_end(&q);
+}
+
+static void preempting(allot_queue *queue)
+{
+    queue->preemptive = 1;
+}
+
+static void requeued(allot_queue *queue)
+{
+    queue->on_preempt = ALLOT_REQUEUE;
+}
+
+/* Jobs behind one that finds too few slots are passed over, each with its own reason; and tried
+ * again once as many are free as the smallest of them lacks. */
+static void jobs_behind_one_that_does_not_fit(void)
+{
+    queues q;
+    queues_begin(&q);
+    queues_host(&q, "h", 4);
+    int32_t top = queues_add(&q, "top", 9, NULL), high = queues_add(&q, "high", 5, preempting);
+    int32_t low = queues_add(&q, "low", 1, requeued);
+    queues_seal(&q);
+    queues_on(&q, "r", low, ALLOT_RUNNING, "h", 4);
+    queues_pending(&q, "three", top, 3);
+    queues_pending(&q, "five", top, 5);
+    queues_pending(&q, "two", top, 2);
+    queues_pending(&q, "urgent", high, 2);
+    queues_pending(&q, "one", low, 1);
+    queues_pending(&q, "six", low, 6);
+    CHECK_STR(queues_run(&q), "kill r@h:4 (preempted), start urgent@h:2 (preempted), "
+                              "start two@h:2");
+    CHECK_STR(queues_why(&q, "three"), "slots");
+    CHECK_STR(queues_why(&q, "five"), "never");
+    CHECK_STR(queues_why(&q, "one"), "slots");
+    CHECK_STR(queues_why(&q, "six"), "never");
     queues_end(&q);
 }
 
@@ -329,6 +365,7 @@ int main(void)
     RUN(order_of_queues_and_jobs);
     RUN(equal_queues_go_as_one);
     RUN(jobs_span_hosts);
+    RUN(jobs_behind_one_that_does_not_fit);
     RUN(loads_and_host_lists);
     RUN(suspended_jobs_come_first);
     RUN(stopped_jobs_stay);
