@@ -173,11 +173,11 @@ static void configure(const allot__cli *cli, allot_service_config *config)
     config->log_json = options->log;
     if (allot__cli_given(cli, "log-level"))
         config->log_level = options->log_level;
-    if (options->debounce > 0 || allot__cli_given(cli, "debounce"))
+    if (allot__cli_given(cli, "debounce"))
         config->debounce = options->debounce;
-    if (options->cycle_limit > 0 || allot__cli_given(cli, "cycle-limit"))
+    if (allot__cli_given(cli, "cycle-limit"))
         config->cycle_limit = options->cycle_limit;
-    if (options->interval > 0 || allot__cli_given(cli, "interval"))
+    if (allot__cli_given(cli, "interval"))
         config->interval = options->interval * 1000;
     if (options->snapshot > 0)
         config->snapshot = options->snapshot;

@@ -88,11 +88,6 @@ int allot_policy_provider(allot_policy *policy, const allot_provider *provider)
     return ALLOT_OK;
 }
 
-static bool within(int32_t value, int32_t min, int32_t max)
-{
-    return value >= min && value <= max;
-}
-
 int allot_policy_rows_function(allot_policy *policy, allot_rows rows, const int32_t *columns,
                                int32_t n, int32_t *out)
 {
@@ -100,7 +95,7 @@ int allot_policy_rows_function(allot_policy *policy, allot_rows rows, const int3
     if (most < 0 || !out || n < 0 || (n > 0 && !columns) || n > most)
         return ALLOT_EUSAGE;
     for (int32_t i = 0; i < n; i++)
-        if (!within(columns[i], 0, most - 1))
+        if (columns[i] < 0 || columns[i] >= most)
             return ALLOT_EUSAGE;
     allot__function function = {.count = n, .rows = rows};
     if (n > 0) {

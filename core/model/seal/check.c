@@ -105,8 +105,7 @@ static void say_all(const allot_plan *plan, int32_t group, const int32_t *effect
     const allot__group *it = &plan->groups[group];
     int32_t consumer = ALLOT_ROOT;
     while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
-        int32_t row = plan->tree.row_of[consumer];
-        row = it->group_row ? it->group_row[row] : row;
+        int32_t row = allot__row(plan, group, consumer);
         numbers n = numbers_at(plan, it, row, effective);
         if (sound(&n))
             continue;
@@ -193,8 +192,7 @@ static void warn_owned(const allot_plan *plan, int32_t group, allot_report *repo
                           .field = ALLOT_OWNED};
     int32_t consumer = ALLOT_ROOT, first = ALLOT_ROOT;
     while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
-        int32_t row = plan->tree.row_of[consumer];
-        row = it->group_row ? it->group_row[row] : row;
+        int32_t row = allot__row(plan, group, consumer);
         if (it->columns[ALLOT_OWNED][row] == 0 || !owned_stated(plan, it, row))
             continue;
         first = first == ALLOT_ROOT ? consumer : first;
@@ -275,8 +273,7 @@ static int check_ledger(const allot_plan *plan, int32_t group, allot_report *rep
         any = any || ledger_at(it, i);
     int32_t consumer = ALLOT_ROOT;
     while (any && (consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
-        int32_t row = plan->tree.row_of[consumer];
-        row = it->group_row ? it->group_row[row] : row;
+        int32_t row = allot__row(plan, group, consumer);
         allot__fault fault = {.report = report, .group = group, .consumer = consumer, .field = -1};
         if (check_loans(plan, fault, row) || check_reserve(plan, fault, row))
             status = ALLOT_EINVALID;
