@@ -215,7 +215,8 @@ static int make_candidate(allot_service *service, allot_report *report, allot__c
     it->forced = true;
     it->cycle_limit = service->config.cycle_limit;
     if (service->kept.policies[0] != '\0')
-        status = allot__store_policy(service->store, service->kept.policies, report, &it->list);
+        status = allot__store_text(service->store, ALLOT__STORE_POLICIES, service->kept.policies,
+                                   report, &it->list);
     if (status == ALLOT_ENOMEM || status == ALLOT_EIO) {
         allot__candidate_free(it);
         return status;

@@ -78,7 +78,7 @@ static int take_line(allot__plan_texts *it, allot__store *store, const char *lin
         return it->instead ? ALLOT_OK : ALLOT_ENOMEM;
     }
     allot__text text = {.engine = it->engine};
-    int status = allot__store_policy(store, sha256, report, &text);
+    int status = allot__store_text(store, ALLOT__STORE_POLICIES, sha256, report, &text);
     if (status == ALLOT_OK)
         status = allot__sources_put(&it->policies, name, text.bytes, text.len);
     allot__text_free(&text);
@@ -104,9 +104,9 @@ int allot__plan_texts_store(allot_engine *engine, allot__store *store,
 {
     allot__plan_texts *it = NULL;
     allot__text plan = {.engine = engine}, list = {.engine = engine};
-    int status = allot__store_plan(store, names->plan, report, &plan);
+    int status = allot__store_text(store, ALLOT__STORE_PLANS, names->plan, report, &plan);
     if (status == ALLOT_OK)
-        status = allot__store_policy(store, names->policies, report, &list);
+        status = allot__store_text(store, ALLOT__STORE_POLICIES, names->policies, report, &list);
     if (status == ALLOT_OK)
         status = new_texts(plan.bytes, plan.len, NULL, &it);
     if (status == ALLOT_OK)
@@ -127,15 +127,17 @@ int allot__plan_texts_keep(allot__store *store, const allot__generation *generat
     const allot__plan_texts *texts = generation->texts;
     const allot__sources *policies = &texts->policies;
     char sha256[65];
-    int64_t batch = allot__store_put_plan(store, generation->sha256, texts->text, texts->len);
+    int64_t batch = allot__store_put_text(store, ALLOT__STORE_PLANS, generation->sha256,
+                                          texts->text, texts->len);
     for (size_t i = 0; i < policies->count && batch > 0; i++) {
         const allot__source *it = &policies->items[i];
         allot_sha256(it->bytes, (size_t)it->size, sha256);
-        batch = allot__store_put_policy(store, sha256, it->bytes, (size_t)it->size);
+        batch = allot__store_put_text(store, ALLOT__STORE_POLICIES, sha256, it->bytes,
+                                      (size_t)it->size);
     }
     if (batch > 0)
-        batch = allot__store_put_policy(store, generation->policies_sha256, generation->list.bytes,
-                                        generation->list.len);
+        batch = allot__store_put_text(store, ALLOT__STORE_POLICIES, generation->policies_sha256,
+                                      generation->list.bytes, generation->list.len);
     return batch > 0 ? ALLOT_OK : ALLOT_ENOMEM;
 }
 

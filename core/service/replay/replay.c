@@ -51,7 +51,8 @@ static int find_texts(replaying *replay, const allot__store_pair *names, allot__
     int status =
         allot__plan_texts_store(replay->engine, replay->store, names, replay->report, recall);
     if (status == ALLOT_ENOENT)
-        status = allot__store_plan(replay->store, names->plan, replay->report, plan);
+        status =
+            allot__store_text(replay->store, ALLOT__STORE_PLANS, names->plan, replay->report, plan);
     return status;
 }
 

@@ -329,15 +329,11 @@ int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *ro
     return batch;
 }
 
-int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text, size_t len)
+int64_t allot__store_put_text(allot__store *store, allot__store_texts of, const char *sha256,
+                              const char *text, size_t len)
 {
-    return added(store, put(&store->gathered, ALLOT__RECORD_PLAN, sha256, text, len));
-}
-
-int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
-                                size_t len)
-{
-    return added(store, put(&store->gathered, ALLOT__RECORD_POLICY, sha256, text, len));
+    allot__record_kind kind = of == ALLOT__STORE_PLANS ? ALLOT__RECORD_PLAN : ALLOT__RECORD_POLICY;
+    return added(store, put(&store->gathered, kind, sha256, text, len));
 }
 
 int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,

@@ -398,9 +398,11 @@ static int take_bytes(sqlite3_stmt *statement, const char *sha256, allot__text *
 }
 
 /* A table that an old store lacks has no rows. */
-static int read_text(allot__store *store, const char *sql, const char *sha256, allot_report *report,
-                     allot__text *out)
+int allot__store_text(allot__store *store, allot__store_texts of, const char *sha256,
+                      allot_report *report, allot__text *out)
 {
+    const char *sql = of == ALLOT__STORE_PLANS ? "SELECT text FROM plans WHERE sha256 = ?"
+                                               : "SELECT text FROM policies WHERE sha256 = ?";
     sqlite3_stmt *statement = allot__store_query(store, sql, "t", sha256);
     char how[120];
     if (!statement)
@@ -412,18 +414,6 @@ static int read_text(allot__store *store, const char *sql, const char *sha256, a
     sqlite3_finalize(statement);
     snprintf(how, sizeof how, "the text of the sha256 %.64s is another, or cannot be read", sha256);
     return status == ALLOT_EIO ? allot__store_damaged(store, how, report) : status;
-}
-
-int allot__store_plan(allot__store *store, const char *sha256, allot_report *report,
-                      allot__text *out)
-{
-    return read_text(store, "SELECT text FROM plans WHERE sha256 = ?", sha256, report, out);
-}
-
-int allot__store_policy(allot__store *store, const char *sha256, allot_report *report,
-                        allot__text *out)
-{
-    return read_text(store, "SELECT text FROM policies WHERE sha256 = ?", sha256, report, out);
 }
 
 /* A store of version 1 does not know the policies. */

@@ -107,12 +107,11 @@ typedef struct allot__store_name {
 const allot__store_name *allot__store_identity(const allot__store *store);
 /* The number of the last cycle, or 0. Blocks. */
 int64_t allot__store_cycles(allot__store *store);
-/* A plan's text by its sha256, into `out`; ENOENT; EIO (report): it is damaged. Blocks. */
-int allot__store_plan(allot__store *store, const char *sha256, allot_report *report,
-                      allot__text *out);
-/* The text of a policy, or of a list of policies. Likewise. */
-int allot__store_policy(allot__store *store, const char *sha256, allot_report *report,
-                        allot__text *out);
+/* A plan's text by its sha256, or that of a policy or of a list of policies, into `out`; ENOENT;
+ * EIO (report): it is damaged. Blocks. */
+typedef enum allot__store_texts { ALLOT__STORE_PLANS, ALLOT__STORE_POLICIES } allot__store_texts;
+int allot__store_text(allot__store *store, allot__store_texts of, const char *sha256,
+                      allot_report *report, allot__text *out);
 /* The version that took over last, or `back` versions before. Likewise. */
 typedef struct allot__store_pair {
     char plan[65], policies[65];
@@ -149,10 +148,8 @@ int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *ro
 /* Whether a snapshot is being written; gives it up. */
 bool allot__store_snapshots(const allot__store *store);
 void allot__store_give_up(allot__store *store);
-int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text,
-                              size_t len);
-int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
-                                size_t len);
+int64_t allot__store_put_text(allot__store *store, allot__store_texts of, const char *sha256,
+                              const char *text, size_t len);
 /* Notes that this version decides from that cycle on; its texts were put before. */
 int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,
                                  const char *policies);
