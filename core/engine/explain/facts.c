@@ -35,7 +35,7 @@ void allot__facts_object(const allot__explanation *about, const char *name, cons
 allot__fact_words allot__path(const allot__explanation *about, int32_t consumer)
 {
     const allot_plan *plan = about->decision->plan;
-    allot__fact_words words;
+    allot__fact_words words = {""};
     if (allot_plan_path(plan, consumer, words.text, sizeof words.text) >= sizeof words.text)
         snprintf(words.text, sizeof words.text, ".../%s", allot_plan_name(plan, consumer));
     return words;
@@ -43,7 +43,7 @@ allot__fact_words allot__path(const allot__explanation *about, int32_t consumer)
 
 allot__fact_words allot__ratio_words(allot__u128 num, allot__u128 den)
 {
-    allot__fact_words words;
+    allot__fact_words words = {""};
     allot_ratio ratio = allot__ratio(num, den);
     allot_ratio_text(&ratio, words.text, sizeof words.text);
     return words;
