@@ -269,7 +269,7 @@ describe("a store of queues", function ()
 end)
 
 describe("a store of contracts", function ()
-  describe_store(LEASES, "start && " .. KILL, function (on_store, refuses)
+  describe_store(LEASES, "start && call cycle > /dev/null && " .. KILL, function (on_store, refuses)
     on_store("must have words that there are", function ()
       refuses {
         { kept("lease", '{"name": "l", "phase": "fine"}'), 'allowed "conn", "ok" or "inactive"' },
