@@ -18,8 +18,8 @@ local diagnostics = {}
 
 -- What is no diagnostic: texts of explanations, results and tables, hints, what is looked for.
 local OTHER_FILES = {
-  "^core/engine/explain/", "^core/cli/verbs%.c$", "^core/cli/author/help%.c$",
-  "^core/json/text/words%.c$", "^core/engine/decision/dispatch%.c$",
+  "^core/engine/explain/", "^lua/allot/explain/", "^core/cli/verbs%.c$",
+  "^core/engine/decision/dispatch%.c$",
   "^core/model/items/members%.c$",
   "^core/test/",
 }
@@ -112,7 +112,9 @@ function diagnostics.sources()
     if not matches(path, OTHER_FILES) then read(path, "c", is_one) end
   end
   for _, path in ipairs(shell.lines "find lua -name '*.lua' | LC_ALL=C sort") do
-    read(path, "lua", path:find(LANGUAGE) and is_one or is_told)
+    if not matches(path, OTHER_FILES) then
+      read(path, "lua", path:find(LANGUAGE) and is_one or is_told)
+    end
   end
   sources = list
   return list
