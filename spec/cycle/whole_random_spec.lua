@@ -41,13 +41,13 @@ end
 --- Names, cases, the policy beside hybrid, and what watch.lives takes. As planned, slots go by who
 --- holds some, and a site may go on.
 local POLICIES = {
-  { "hybrid", 1000, {}, {} },
-  { "hybrid, what is reclaimed on its way", 300, {}, { later = true, restless = true } },
-  { "hybrid, evenly", 200, { use = { use = "hybrid", evenly = true } }, {} },
-  { "share_ratio by leaves", 200, shares(false, "leaf"), { free = true, restless = true } },
-  { "share_ratio by parents", 200, shares(false, "parent"), { free = true, restless = true } },
-  { "share_ratio by leaves, adjusted", 200, shares(true, "leaf"), { free = true } },
-  { "share_ratio by parents, adjusted", 200, shares(true, "parent"), { free = true } },
+  { "hybrid", 3000, {}, {} },
+  { "hybrid, what is reclaimed on its way", 1000, {}, { later = true, restless = true } },
+  { "hybrid, evenly", 500, { use = { use = "hybrid", evenly = true } }, {} },
+  { "share_ratio by leaves", 500, shares(false, "leaf"), { free = true, restless = true } },
+  { "share_ratio by parents", 500, shares(false, "parent"), { free = true, restless = true } },
+  { "share_ratio by leaves, adjusted", 500, shares(true, "leaf"), { free = true } },
+  { "share_ratio by parents, adjusted", 500, shares(true, "parent"), { free = true } },
 }
 
 --- Smaller cases still go by their policy.
@@ -68,22 +68,22 @@ describe("engine and model of whole tasks agree under", function ()
     agrees(name, runs, opts, function (seed) return gen_whole.case(seed, policy.use) end,
       policy.site)
   end
-  agrees("hybrid, of many siblings", 100, {}, gen_whole.wide)
-  agrees("share_ratio, of many siblings", 50, { free = true, restless = true }, function (seed)
+  agrees("hybrid, of many siblings", 200, {}, gen_whole.wide)
+  agrees("share_ratio, of many siblings", 100, { free = true, restless = true }, function (seed)
     return gen_whole.wide(seed, POLICIES[4][3].use)
   end, POLICIES[4][3].site)
-  agrees("hybrid, demands stated", 500, {}, gen_whole.stated)
+  agrees("hybrid, demands stated", 1000, {}, gen_whole.stated)
   local ledger = { free = true, restless = true, ledger = true }
-  agrees("ownership", 400, ledger, gen_whole.ledger, whole.OWNERSHIP)
+  agrees("ownership", 1000, ledger, gen_whole.ledger, whole.OWNERSHIP)
   for _, added in ipairs { "windows", "hosts" } do
     local function with(make)
       return function (seed) return gen_whole[added](seed, make) end
     end
     local by_leaves = POLICIES[4]
-    agrees("hybrid, with " .. added, 400, { restless = true }, with(gen_whole.case))
-    agrees("share_ratio, with " .. added, 200, by_leaves[4],
+    agrees("hybrid, with " .. added, 1000, { restless = true }, with(gen_whole.case))
+    agrees("share_ratio, with " .. added, 400, by_leaves[4],
       with(function (seed) return gen_whole.case(seed, by_leaves[3].use) end), by_leaves[3].site)
-    agrees("ownership, with " .. added, 200, ledger, with(gen_whole.ledger), whole.OWNERSHIP)
+    agrees("ownership, with " .. added, 400, ledger, with(gen_whole.ledger), whole.OWNERSHIP)
   end
-  agrees("random policies", 300, { free = true, restless = true }, gen_whole.site)
+  agrees("random policies", 600, { free = true, restless = true }, gen_whole.site)
 end)
