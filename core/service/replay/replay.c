@@ -169,16 +169,16 @@ static int enter(replaying *replay, const allot__event_row *row)
 static int turn_to_next(replaying *replay)
 {
     int status = ALLOT_ENOENT;
-    sqlite3_stmt *next = allot__store_query(
-        replay->store, "SELECT plan, seq FROM cycles WHERE cycle = ?", "n", replay->cycle + 1);
-    if (next && sqlite3_step(next) == SQLITE_ROW) {
+    allot__rows next = allot__store_query(
+        replay->store, "SELECT plan, seq FROM cycles WHERE cycle = $1", "n", replay->cycle + 1);
+    if (allot__rows_step(next) == 1) {
         const char *plan;
         size_t len;
-        if (allot__row_read(next, "t", &plan, &len) < 0 &&
-            !is_beyond(replay, sqlite3_column_int64(next, 1)))
+        int64_t seq;
+        if (allot__row_read(next, "td", &plan, &len, &seq) < 0 && !is_beyond(replay, seq))
             status = turn(replay, plan, replay->cycle + 1);
     }
-    sqlite3_finalize(next);
+    allot__rows_end(next);
     return status;
 }
 
@@ -406,7 +406,7 @@ static int64_t find_begin(replaying *replay)
         event = allot__store_take(
             allot__store_query(
                 replay->store,
-                "SELECT max(event) FROM snapshots WHERE seq < ? AND part = parts - 1", "n", from),
+                "SELECT max(event) FROM snapshots WHERE seq < $1 AND part = parts - 1", "n", from),
             -1);
     if (event < 0 && allot__store_number(replay->store, "SELECT min(cycle) FROM cycles", -1) > 1)
         event = allot__store_number(replay->store,
@@ -417,7 +417,7 @@ static int64_t find_begin(replaying *replay)
 /* The last cycle of a former kind; a store that does not state it has no others. */
 static int64_t last_of(const replaying *replay, const char *kind)
 {
-    static const char sql[] = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?";
+    static const char sql[] = "SELECT CAST(value AS bigint) FROM meta WHERE key = $1";
     int64_t last = allot__store_take(allot__store_query(replay->store, sql, "t", kind), -1);
     return last >= 0 ? last : INT64_MAX;
 }

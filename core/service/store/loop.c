@@ -90,7 +90,7 @@ static void work(uv_work_t *request)
     if (store->asking)
         allot__store_fetch(store->asking);
     else if (store->copying)
-        allot__store_copy(store);
+        store->kind->copy(store);
     else
         allot__store_write(store);
 }

@@ -4,13 +4,15 @@
  * own.h: the structs of the store; only for this folder and replay/.
  *
  * The loop's thread gathers rows as records in `gathered`; the batch being written is in `written`,
- * which only the writing thread touches until it is done. SQLite's handle belongs to the working
- * thread; there is one at a time.
+ * which only the writing thread touches until it is done. The database's handle belongs to the
+ * working thread; there is one at a time.
  *
  * This file owns: struct allot__store.
  */
 #ifndef ALLOT_SERVICE_STORE_OWN_H
 #define ALLOT_SERVICE_STORE_OWN_H
+
+#include <stdarg.h>
 
 #include <sqlite3.h>
 #include <uv.h>
@@ -30,7 +32,7 @@ typedef enum allot__record_kind {
     ALLOT__RECORDS
 } allot__record_kind;
 
-/* Statements that belong to no record. */
+/* Statements of an SQLite file that belong to no record (sqlite.c). */
 enum {
     ALLOT__STORE_BEGIN = ALLOT__RECORDS,
     ALLOT__STORE_COMMIT,
@@ -41,13 +43,49 @@ enum {
     ALLOT__STORE_STATEMENTS
 };
 
-/* The statements. Those of records have the types of their values; in memory a record is its kind
- * and then the values: 'n' an int64_t; 's' a string, 't' a text, 'b' bytes: their length, -1 for
- * NULL, and then themselves. */
+/* The statements of records (write.c), with the types of their values; in memory a record is its
+ * kind and then the values: 'n' an int64_t; 's' a string, 't' a text, 'b' bytes: their length, -1
+ * for NULL, and then themselves. */
 typedef struct allot__store_sql {
     const char *types, *sql;
 } allot__store_sql;
-extern const allot__store_sql allot__store_statements[ALLOT__STORE_STATEMENTS];
+extern const allot__store_sql allot__store_statements[ALLOT__RECORDS];
+
+/* ---- Databases ------------------------------------------------------------------------------- */
+
+/* A value in a row. */
+typedef struct allot__cell {
+    enum {
+        ALLOT__CELL_WHOLE,
+        ALLOT__CELL_FRACTION,
+        ALLOT__CELL_TEXT,
+        ALLOT__CELL_BYTES,
+        ALLOT__CELL_NOTHING
+    } kind;
+    int64_t number;
+    const char *text; /* of a text or bytes, with a NUL behind; until the next row */
+    size_t len;
+} allot__cell;
+
+/* What one database does its own way; the SQL of reading and of records is the same for all, with
+ * parameters $1, $2, ... in their order. `query` and `step` as allot__store_query and
+ * allot__rows_step. */
+typedef struct allot__store_kind {
+    int (*open)(allot__store *store, allot_report *report); /* EIO (report), ENOMEM */
+    void (*close)(allot__store *store);
+    const char *(*error)(const allot__store *store);
+    void *(*query)(const allot__store *store, const char *sql, const char *types, va_list values);
+    int (*step)(void *rows);
+    allot__cell (*cell)(void *rows, int column);
+    const char *(*name)(void *rows, int column);
+    void (*end)(void *rows);
+    void (*snap)(const allot__store *store, bool on); /* queries until the end see one instant */
+    void (*write)(allot__store *store);               /* allot__store_write */
+    void (*copy)(allot__store *store);                /* allot__store_copy */
+    void (*measure)(allot__store *store);             /* sets work_size, work_unused */
+    int (*give_back)(allot__store *store);            /* frees space after rows were deleted */
+} allot__store_kind;
+extern const allot__store_kind allot__store_sqlite;
 
 /* Decisions asked for, read on a thread between batches. */
 typedef struct allot__store_ask {
@@ -65,11 +103,15 @@ typedef struct allot__store_ask {
 
 struct allot__store {
     allot_engine *engine;
+    const allot__store_kind *kind;
     char *path;
-    sqlite3 *db;
-    sqlite3_stmt *statements[ALLOT__STORE_STATEMENTS];
-    bool memory, writes;
-    struct allot__store_hold *hold; /* NULL: a store in memory */
+    bool writes;
+    struct { /* of an SQLite file */
+        sqlite3 *db;
+        sqlite3_stmt *statements[ALLOT__STORE_STATEMENTS];
+        bool memory;
+        struct allot__store_hold *hold; /* NULL: a store in memory */
+    } file;
     allot__store_name name;
     /* Of the loop. */
     uv_loop_t *loop;
@@ -114,15 +156,25 @@ struct allot__store {
 
 /* ---- SQL (read.c) ---------------------------------------------------------------------------- */
 
+/* The rows of a statement, in order; `it` NULL: the database refuses the SQL. */
+typedef struct allot__rows {
+    const allot__store *store;
+    void *it;
+} allot__rows;
+
 /* A statement with bound parameters: an int64_t for each 'n' of `types`, for each 't' a text, which
- * must outlive the statement. NULL: SQLite refuses the SQL. */
-sqlite3_stmt *allot__store_query(const allot__store *store, const char *sql, const char *types,
-                                 ...);
+ * must outlive the rows. */
+allot__rows allot__store_query(const allot__store *store, const char *sql, const char *types, ...);
+/* Steps to the next row: 1; 0: there is none; EIO. A statement without rows is run by this. */
+int allot__rows_step(allot__rows rows);
+void allot__rows_end(allot__rows rows);
+/* Runs a statement to its end. EIO. */
+int allot__rows_run(allot__rows rows);
 /* The first column of a statement's first row if it is a whole number, else `otherwise`. The second
- * function ends the statement; NULL is fine. */
+ * function ends the statement. */
 int64_t allot__store_number(const allot__store *store, const char *sql, int64_t otherwise);
-int64_t allot__store_take(sqlite3_stmt *statement, int64_t otherwise);
-/* Adds SQLite's error to a report; EIO. */
+int64_t allot__store_take(allot__rows rows, int64_t otherwise);
+/* Adds the database's error to a report; EIO. */
 int allot__store_say(const allot__store *store, const char *what, allot_report *report);
 /* Reports that the store is damaged, and how; EIO. */
 int allot__store_damaged(const allot__store *store, const char *how, allot_report *report);
@@ -133,19 +185,28 @@ int allot__store_damaged(const allot__store *store, const char *how, allot_repor
  * 0 ... ALLOT__STORE_LAST, 'i' from 1 on, 'a' also below 0, 'd' any; or a text, read to a const
  * char * and a size_t: 't', or one that may be NULL: 'o', and 'j', an object in a line. Returns the
  * first invalid column, which ends the reading; -1: none. */
-int allot__row_read(sqlite3_stmt *row, const char *types, ...);
+int allot__row_read(allot__rows row, const char *types, ...);
 /* The same of a row of that table, whose number is its first column; EIO (report): it is damaged.
  */
-int allot__row_take(const allot__store *store, const char *table, sqlite3_stmt *row,
-                    allot_report *report, const char *types, ...);
+int allot__row_take(const char *table, allot__rows row, allot_report *report, const char *types,
+                    ...);
+
+/* ---- The lock on an SQLite file (lock.c) ----------------------------------------------------- */
+
+/* Locks the file, to write (exclusively) or to read; unlock it after SQLite has closed it. EEXIST:
+ * another process writes; EIO: not a file, or it cannot be locked. */
+int allot__store_lock(const char *path, bool writes, struct allot__store_hold **out);
+void allot__store_unlock(struct allot__store_hold *hold, bool writes);
+
+/* ---- Threads (write.c) ----------------------------------------------------------------------- */
 
 /* Writes the records of `written` in a transaction. Any thread; sets work_status, work_error. */
 void allot__store_write(allot__store *store);
 /* Reads an ask's rows. Any thread. */
 void allot__store_fetch(allot__store_ask *ask);
-/* Copies SQLite's log into the database. Any thread. */
-void allot__store_copy(allot__store *store);
-/* Prepares all statements, and measures the file. */
-int allot__store_prepare(allot__store *store);
+/* Deletes some old rows in the transaction; sets work_more if more are left. EIO. */
+int allot__store_delete(allot__store *store, const allot__store_bounds *bounds);
+/* Reads the value of that type at *at, and steps over it; a number's `text` is NULL. */
+allot__cell allot__record_value(const char **at, char type);
 
 #endif
