@@ -116,10 +116,10 @@ describe("the installed package", function ()
     assert.truthy(needed:find("libcjson", 1, true))
   end)
 
-  it("builds and runs examples/embed.c by pkg-config", function ()
+  it("builds and runs examples/embed/embed.c by pkg-config", function ()
     local out = succeed(([[
       export PKG_CONFIG_PATH=%s/pkgconfig
-      cc -std=c11 -Wall -Wextra -Wpedantic -Werror examples/embed.c -o %s/embed \
+      cc -std=c11 -Wall -Wextra -Wpedantic -Werror examples/embed/embed.c -o %s/embed \
         $(pkg-config --cflags --libs allot) && LD_LIBRARY_PATH=%s %s/embed]])
       :format(library(), top, library(), top))
     assert.equal(EMBED, out)
@@ -133,7 +133,7 @@ describe("the installed package", function ()
   end)
 
   it("builds and runs it by find_package, shared and static", function ()
-    local source = here .. "/examples/embed.c"
+    local source = here .. "/examples/embed/embed.c"
     succeed("mkdir " .. top .. "/other")
     shell.write(top .. "/other/CMakeLists.txt", PROJECT:format(source, source))
     succeed(("cmake -S %s/other -B %s/other/build -DCMAKE_PREFIX_PATH=%s"):format(top, top, prefix))
@@ -143,7 +143,7 @@ describe("the installed package", function ()
     end
   end)
 
-  --- What examples/embed_service.c prints: each event is answered, and then decided about.
+  --- What examples/embed/embed_service.c prints: each event is answered, and then decided about.
   local function runs_on_its_own_loop(program)
     shell.write(top .. "/plan.json", PLAN)
     local out, granted, decisions = succeed(program .. " " .. top .. "/plan.json /physics"), 0, 0
@@ -162,10 +162,10 @@ describe("the installed package", function ()
     assert.truthy(err:find("/nowhere.json cannot be read", 1, true), err)
   end
 
-  it("builds and runs examples/embed_service.c by pkg-config", function ()
+  it("builds and runs examples/embed/embed_service.c by pkg-config", function ()
     succeed(([[
       export PKG_CONFIG_PATH=%s/pkgconfig
-      cc -Wall -Wextra -Wpedantic -Werror examples/embed_service.c -o %s/embed_service \
+      cc -Wall -Wextra -Wpedantic -Werror examples/embed/embed_service.c -o %s/embed_service \
         $(pkg-config --cflags --libs allot-service libuv)]]):format(library(), top))
     runs_on_its_own_loop(("LD_LIBRARY_PATH=%s %s/embed_service"):format(library(), top))
   end)
@@ -173,7 +173,7 @@ describe("the installed package", function ()
   it("builds and runs that one by find_package, shared and static", function ()
     succeed("mkdir " .. top .. "/loop")
     shell.write(top .. "/loop/CMakeLists.txt",
-      (LOOP:gsub("%%s", here .. "/examples/embed_service.c")))
+      (LOOP:gsub("%%s", here .. "/examples/embed/embed_service.c")))
     succeed(("cmake -S %s/loop -B %s/loop/build -DCMAKE_PREFIX_PATH=%s"):format(top, top, prefix))
     succeed(("cmake --build %s/loop/build"):format(top))
     for _, name in ipairs { "service", "service_static" } do
