@@ -77,22 +77,27 @@ void *allot__arena_zeroed(allot__arena *arena, size_t count, size_t size);
         &(slot), (count), sizeof *(slot)                                                           \
     }
 /* So many items for each of up to 12 arrays. */
-#define ALLOT__EACH(...)                                                                           \
-    ALLOT__EACH_OF(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
-#define ALLOT__EACH_OF(n, a, b, c, d, e, f, g, h, i, j, k, l, of, ...) ALLOT__WANTED_##of
+#define ALLOT__EACH(n, ...)     ALLOT__LIST(ALLOT__WANTED_OF, n, __VA_ARGS__)
+#define ALLOT__WANTED_OF(n, it) ALLOT__WANTED(it, n)
 
-#define ALLOT__WANTED_1(n, x)       ALLOT__WANTED(x, n)
-#define ALLOT__WANTED_2(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_1(n, __VA_ARGS__)
-#define ALLOT__WANTED_3(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_2(n, __VA_ARGS__)
-#define ALLOT__WANTED_4(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_3(n, __VA_ARGS__)
-#define ALLOT__WANTED_5(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_4(n, __VA_ARGS__)
-#define ALLOT__WANTED_6(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_5(n, __VA_ARGS__)
-#define ALLOT__WANTED_7(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_6(n, __VA_ARGS__)
-#define ALLOT__WANTED_8(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_7(n, __VA_ARGS__)
-#define ALLOT__WANTED_9(n, x, ...)  ALLOT__WANTED(x, n), ALLOT__WANTED_8(n, __VA_ARGS__)
-#define ALLOT__WANTED_10(n, x, ...) ALLOT__WANTED(x, n), ALLOT__WANTED_9(n, __VA_ARGS__)
-#define ALLOT__WANTED_11(n, x, ...) ALLOT__WANTED(x, n), ALLOT__WANTED_10(n, __VA_ARGS__)
-#define ALLOT__WANTED_12(n, x, ...) ALLOT__WANTED(x, n), ALLOT__WANTED_11(n, __VA_ARGS__)
+/* A list of of(with, x) for each x of up to 12. */
+#define ALLOT__LIST(of, with, ...)                                                                 \
+    ALLOT__LIST_COUNT(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)                       \
+    (of, with, __VA_ARGS__)
+#define ALLOT__LIST_COUNT(a, b, c, d, e, f, g, h, i, j, k, l, count, ...) ALLOT__LIST_##count
+
+#define ALLOT__LIST_1(of, with, x)       of(with, x)
+#define ALLOT__LIST_2(of, with, x, ...)  of(with, x), ALLOT__LIST_1(of, with, __VA_ARGS__)
+#define ALLOT__LIST_3(of, with, x, ...)  of(with, x), ALLOT__LIST_2(of, with, __VA_ARGS__)
+#define ALLOT__LIST_4(of, with, x, ...)  of(with, x), ALLOT__LIST_3(of, with, __VA_ARGS__)
+#define ALLOT__LIST_5(of, with, x, ...)  of(with, x), ALLOT__LIST_4(of, with, __VA_ARGS__)
+#define ALLOT__LIST_6(of, with, x, ...)  of(with, x), ALLOT__LIST_5(of, with, __VA_ARGS__)
+#define ALLOT__LIST_7(of, with, x, ...)  of(with, x), ALLOT__LIST_6(of, with, __VA_ARGS__)
+#define ALLOT__LIST_8(of, with, x, ...)  of(with, x), ALLOT__LIST_7(of, with, __VA_ARGS__)
+#define ALLOT__LIST_9(of, with, x, ...)  of(with, x), ALLOT__LIST_8(of, with, __VA_ARGS__)
+#define ALLOT__LIST_10(of, with, x, ...) of(with, x), ALLOT__LIST_9(of, with, __VA_ARGS__)
+#define ALLOT__LIST_11(of, with, x, ...) of(with, x), ALLOT__LIST_10(of, with, __VA_ARGS__)
+#define ALLOT__LIST_12(of, with, x, ...) of(with, x), ALLOT__LIST_11(of, with, __VA_ARGS__)
 
 typedef struct allot__wanted {
     void *slot; /* where the pointer to the array is stored */

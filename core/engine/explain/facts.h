@@ -59,23 +59,9 @@ static inline allot__fact allot__fact_text(const char *text)
     _Generic((x), char * : allot__fact_text, const char * : allot__fact_text, default            \
              : allot__fact_number)(x)
 #endif
-#define ALLOT__FACT_1(x)       ALLOT__FACT(x)
-#define ALLOT__FACT_2(x, ...)  ALLOT__FACT(x), ALLOT__FACT_1(__VA_ARGS__)
-#define ALLOT__FACT_3(x, ...)  ALLOT__FACT(x), ALLOT__FACT_2(__VA_ARGS__)
-#define ALLOT__FACT_4(x, ...)  ALLOT__FACT(x), ALLOT__FACT_3(__VA_ARGS__)
-#define ALLOT__FACT_5(x, ...)  ALLOT__FACT(x), ALLOT__FACT_4(__VA_ARGS__)
-#define ALLOT__FACT_6(x, ...)  ALLOT__FACT(x), ALLOT__FACT_5(__VA_ARGS__)
-#define ALLOT__FACT_7(x, ...)  ALLOT__FACT(x), ALLOT__FACT_6(__VA_ARGS__)
-#define ALLOT__FACT_8(x, ...)  ALLOT__FACT(x), ALLOT__FACT_7(__VA_ARGS__)
-#define ALLOT__FACT_9(x, ...)  ALLOT__FACT(x), ALLOT__FACT_8(__VA_ARGS__)
-#define ALLOT__FACT_10(x, ...) ALLOT__FACT(x), ALLOT__FACT_9(__VA_ARGS__)
-#define ALLOT__FACT_11(x, ...) ALLOT__FACT(x), ALLOT__FACT_10(__VA_ARGS__)
-#define ALLOT__FACT_12(x, ...) ALLOT__FACT(x), ALLOT__FACT_11(__VA_ARGS__)
+#define ALLOT__FACT_OF(with, x) ALLOT__FACT(x)
+#define ALLOT__FACTS(...)       ((const allot__fact[]){ALLOT__LIST(ALLOT__FACT_OF, 0, __VA_ARGS__)})
 
-#define ALLOT__FACT_COUNT(a, b, c, d, e, f, g, h, i, j, k, l, of, ...) ALLOT__FACT_##of
-#define ALLOT__FACTS(...)                                                                          \
-    ((const allot__fact[12]){                                                                      \
-        ALLOT__FACT_COUNT(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)})
 #define FACTS(about, names, ...) allot__facts_add(about, names, ALLOT__FACTS(__VA_ARGS__))
 #define OBJECT(about, name, names, ...)                                                            \
     allot__facts_object(about, name, names, ALLOT__FACTS(__VA_ARGS__))

@@ -9,50 +9,25 @@
 
 /* ---- What protects --------------------------------------------------------------------------- */
 
-/* Does the policy use that parameter? */
-static bool guards(const allot__job_explanation *it, int32_t column)
+/* The policy's guards; those that read a parameter P-30 ... P-34 with the job's value and the
+ * bound. */
+static void put_guards(const allot__job_explanation *it)
 {
-    const allot__vector *all = &it->about.rules->policy->guards;
-    for (size_t i = 0; i < all->count; i++) {
-        const allot__guard *guard = (const allot__guard *)all->items + i;
-        if (guard->value.kind == ALLOT_FROM_COLUMN && guard->value.value == column)
-            return true;
-    }
-    return false;
-}
-
-static bool counter_of(const allot__job_explanation *it, int32_t column, allot__counter *out)
-{
+    const allot__vector *guards = &it->about.rules->policy->guards;
     allot_protection of = allot__protection_of(it->queues, it->job->application, it->job->queue);
-    return allot__job_counter(&of, it->job, it->about.work->state->now, column, out) &&
-           guards(it, column);
-}
-
-/* The parameters P-30 ... P-34 that the policy uses: a job's value and the bound. */
-static void put_parameters(const allot__job_explanation *it)
-{
-    allot__facts_open(&it->about, "parameters", "[");
-    for (int32_t column = ALLOT_TASK_PREEMPTIONS_LEFT; column <= ALLOT_TASK_FINISH_TIME_LEFT;
-         column++) {
-        allot__counter of = {.has = 0};
-        bool counts = counter_of(it, column, &of);
-        if (!guards(it, column))
-            continue;
-        OBJECT(&it->about, NULL, "number counts? has bound left",
-               30 + column - ALLOT_TASK_PREEMPTIONS_LEFT, counts, of.has, of.bound, of.left);
+    allot__facts_open(&it->about, "guards", "[");
+    for (size_t i = 0; i < guards->count; i++) {
+        const allot__guard *guard = (const allot__guard *)guards->items + i;
+        allot__counter counter = {.has = 0};
+        int32_t number = allot__explain_parameter(guard);
+        bool counts = number >= 0 && allot__job_counter(&of, it->job, it->about.work->state->now,
+                                                        guard->value.value, &counter);
+        OBJECT(&it->about, NULL, "label number counts? has bound left", guard->label, number,
+               counts, counter.has, counter.bound, counter.left);
     }
     allot__facts_end(&it->about, "]");
-    FACTS(&it->about, "unlimited?", it->job->run_limit == ALLOT_NONE);
-}
-
-/* The queues that may preempt it. */
-static void put_above(const allot__job_explanation *it)
-{
-    allot__facts_open(&it->about, "above", "[");
-    for (int32_t high = 0; high < allot__queue_count(it->about.work->plan); high++)
-        if (allot__explain_may(it, high, it->job->queue))
-            allot__facts_item(&it->about, allot__explain_queue_of(it, high)->name);
-    allot__facts_end(&it->about, "]");
+    FACTS(&it->about, "unlimited? policy", it->job->run_limit == ALLOT_NONE,
+          it->about.rules->policy->name);
 }
 
 void allot__explain_protection(const allot__job_explanation *it)
@@ -61,30 +36,13 @@ void allot__explain_protection(const allot__job_explanation *it)
     const allot__guard *guard = allot__explain_guard(&it->about, mark);
     int32_t type = allot__job_ineligible(it->about.work, it->job);
     allot__facts_open(&it->about, "stays", "{");
-    put_above(it);
-    put_parameters(it);
-    FACTS(&it->about, "type",
-          type == ALLOT__INELIGIBLE_EXCLUSIVE  ? "exclusive"
-          : type == ALLOT__INELIGIBLE_BACKFILL ? "backfill"
-          : type == ALLOT__INELIGIBLE_FORCED   ? "forced"
-                                               : NULL);
+    allot__explain_queues(it);
+    put_guards(it);
+    FACTS(&it->about, "type", allot__explain_kind(type));
     if (guard && allot__explain_parameter(guard) < 0)
         FACTS(&it->about, "guard", guard->label);
     FACTS(&it->about, "spare?", it->out->searched && mark == ALLOT__ELIGIBLE);
     allot__facts_end(&it->about, "}");
-}
-
-/* The policy's own guards, by their labels, which did not protect it. */
-static void put_own_guards(const allot__job_explanation *it)
-{
-    const allot_policy *policy = it->about.rules->policy;
-    const allot__guard *own = policy->guards.items;
-    FACTS(&it->about, "policy", policy->name);
-    allot__facts_open(&it->about, "guards", "[");
-    for (size_t i = 0; i < policy->guards.count; i++)
-        if (allot__explain_parameter(&own[i]) < 0)
-            allot__facts_item(&it->about, own[i].label);
-    allot__facts_end(&it->about, "]");
 }
 
 /* ---- Looking back ---------------------------------------------------------------------------- */
@@ -368,8 +326,7 @@ int allot__explain_gone(allot__job_explanation *it)
             put_order(&of);
         }
     }
-    put_parameters(it);
-    put_own_guards(it);
+    put_guards(it);
     allot__facts_end(&it->about, "}");
     return status;
 }

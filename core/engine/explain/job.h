@@ -12,6 +12,11 @@
 #include "engine/jobs/dispatch.h"
 #include "engine/explain/facts.h"
 
+/* Jobs and their slots; and of these, those that got what they wanted. */
+typedef struct allot__job_tally {
+    int64_t jobs, slots, served, got;
+} allot__job_tally;
+
 typedef struct allot__job_explanation {
     allot__explanation about; /* the subject, and where facts go */
     const allot__dispatched *out;
@@ -21,11 +26,11 @@ typedef struct allot__job_explanation {
     const allot__job *job;
     const allot_queue *queue;
     allot__job_verdict verdict;
-    int32_t set;    /* of its queue's hosts */
-    int64_t *kept;  /* by host of the view: slots that suspended jobs keep against its queue */
-    int64_t *ran;   /* by host: slots that jobs run on, or were given for growth */
-    int64_t free;   /* slots of its queue's hosts that it could have */
-    int64_t *tally; /* by queue: four zeroed numbers each, for counting */
+    int32_t set;   /* of its queue's hosts */
+    int64_t *kept; /* by host of the view: slots that suspended jobs keep against its queue */
+    int64_t *ran;  /* by host: slots that jobs run on, or were given for growth */
+    int64_t free;  /* slots of its queue's hosts that it could have */
+    allot__job_tally *before; /* by queue: jobs that had their turns before it */
     allot__arena arena;
 } allot__job_explanation;
 
@@ -61,6 +66,12 @@ static inline const allot_job_order *allot__explain_order(const allot__job_expla
     return it->verdict.order >= 0 ? &orders[it->verdict.order] : NULL;
 }
 
+/* Does the job wait for a resource, `binding` of its verdict? */
+static inline bool allot__explain_lacks(const allot__job_explanation *it)
+{
+    return it->verdict.why == ALLOT_PEND_RESOURCE || it->verdict.why == ALLOT_PEND_RESOURCE_WAIT;
+}
+
 /* "suspend", ... : how a job stops. */
 const char *allot__explain_action(allot_action action);
 /* A queue's name and PRIORITY. */
@@ -81,11 +92,15 @@ int32_t allot__explain_host(const allot__job_explanation *it, const allot_place 
  * the cycle; `on` sums up all of the other's slots by host. */
 int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other);
 int64_t allot__explain_has(const allot__job_explanation *it, int32_t other, int64_t *on);
-/* queue.c: the limit that binds; the pool. */
+/* queue.c: the limit that binds; the pool; all queues, as the job sees them. */
 void allot__explain_limit(const allot__job_explanation *it);
 void allot__explain_slice(const allot__job_explanation *it);
-/* view.c: resources that the job holds or asks for; the one that it lacks, and the jobs that hold
- * that; those that it releases to another job as it ends. */
+/* The name of a mark of a job that no guard gave (engine/rows/rowset.h); NULL: it is a guard's. */
+const char *allot__explain_kind(int32_t kind);
+void allot__explain_queues(const allot__job_explanation *it);
+/* view.c: a job's amount of a resource; resources that the job holds or asks for; the one that it
+ * lacks; those that it releases to another job as it ends. */
+int64_t allot__explain_amount(const allot__job_explanation *it, int32_t job, int32_t resource);
 void allot__explain_resources(const allot__job_explanation *it);
 void allot__explain_resource(const allot__job_explanation *it);
 void allot__explain_released(const allot__job_explanation *it, int32_t other);

@@ -7,12 +7,11 @@
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-/* What the tasks before it leave a task on one side of its leaf. */
+/* What the tasks before it leave a task on one side of its leaf, beside its use of the quota. */
 typedef struct walk_side {
-    int64_t rest, wants; /* quota and demand left by running tasks and those before it */
-    int64_t there;       /* slots to start on, left by those before it */
-    int64_t before;      /* slots of tasks before it that fit, */
-    int64_t awaited;     /* ... and of these, of tasks that do not start: held slots */
+    int64_t there;   /* slots to start on, left by those before it */
+    int64_t before;  /* slots of tasks before it that fit, */
+    int64_t awaited; /* ... and of these, of tasks that do not start: held slots */
     /* Strict: the task (its first number) behind which none fits; the first that does not start.
      * -1: none. */
     int32_t full, ended;
@@ -24,6 +23,7 @@ typedef struct list_walk {
     bool skip;
     int32_t at; /* the current task: an index of asker->task */
     walk_side *sides;
+    allot__use *uses; /* by side; only `rest`, `wants` and `ended` */
 } list_walk;
 
 typedef enum waited {
@@ -46,16 +46,15 @@ static int32_t first_gone(const allot__side *side)
 static int begin(const allot__asker *asker, allot__arena *arena, list_walk *out)
 {
     *out = (list_walk){.asker = asker, .skip = asker->sides[0].work->whole->skip};
-    out->sides = allot__arena_take(arena, (size_t)asker->side_count, sizeof *out->sides);
-    if (!out->sides)
+    if (ALLOT__TAKE_ALL(arena, ALLOT__EACH((size_t)asker->side_count, out->sides, out->uses)))
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < asker->side_count; i++) {
         const allot__side *side = &asker->sides[i];
-        out->sides[i] = (walk_side){.rest = side->work->quota[side->row] - side->stays,
+        int32_t full = out->skip ? -1 : first_gone(side);
+        out->sides[i] = (walk_side){.there = side->there, .full = full, .ended = -1};
+        out->uses[i] = (allot__use){.rest = side->work->quota[side->row] - side->stays,
                                     .wants = side->work->whole->stated[side->row] - side->stays,
-                                    .there = side->there,
-                                    .full = out->skip ? -1 : first_gone(side),
-                                    .ended = -1};
+                                    .ended = full >= 0};
     }
     return ALLOT_OK;
 }
@@ -70,17 +69,9 @@ static bool is_behind(const list_walk *walk)
     return false;
 }
 
-/* Does it fit into the rest of quotas and demands? A task that goes has its slots. */
 static bool fits(const list_walk *walk)
 {
-    bool pending = walk->at >= walk->asker->going, fit = true;
-    for (int32_t i = 0; i < walk->asker->side_count && fit; i++) {
-        const walk_side *side = &walk->sides[i];
-        int32_t slots = allot__waits_for(walk->asker, walk->at, i);
-        fit = slots == 0 ||
-              (side->full < 0 && slots <= side->rest && (!pending || slots <= side->wants));
-    }
-    return fit;
+    return allot__whole_fits(walk->asker, walk->at, walk->uses);
 }
 
 static waited look_at(const list_walk *walk)
@@ -115,11 +106,10 @@ static void pass(list_walk *walk)
     bool starts = look_at(walk) == STARTS, fit = fits(walk);
     bool awaits = is_awaiting(walk);
     int32_t task = walk->asker->task[walk->at];
+    allot__whole_put(walk->asker, walk->at, fit, walk->uses);
     for (int32_t i = 0; i < walk->asker->side_count; i++) {
         walk_side *side = &walk->sides[i];
         int32_t slots = allot__waits_for(walk->asker, walk->at, i);
-        side->rest -= fit ? slots : 0;
-        side->wants -= fit ? slots : 0;
         side->before += fit ? slots : 0;
         side->there -= starts ? slots : 0;
         side->awaited += awaits ? slots : 0;
@@ -302,7 +292,7 @@ static bool lacks_elsewhere(const inquiry *it, int32_t at, int32_t side)
     bool lacks = false;
     for (int32_t i = 0; i < it->asker->side_count && !lacks; i++) {
         const allot__side *of = side_at(it, i);
-        const walk_side *end = &it->end.sides[i];
+        const allot__use *end = &it->end.uses[i];
         int32_t limited, slots = allot__waits_for(it->asker, at, i);
         lacks = i != side && slots > 0 &&
                 (slots > end->wants ||
@@ -316,7 +306,7 @@ static void put_lacks(const inquiry *it, int32_t at, int32_t side)
 {
     const allot__side *of = side_at(it, side);
     const allot__work *work = of->work;
-    const walk_side *end = &it->end.sides[side];
+    const allot__use *end = &it->end.uses[side];
     int64_t slots = allot__waits_for(it->asker, at, side);
     int32_t limited;
     if (slots > end->wants) {
@@ -369,14 +359,15 @@ static void put_sides(const inquiry *it, const list_walk *walk)
     allot__facts_open(&it->about, "sides", "[");
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         const walk_side *now = &walk->sides[i];
+        const allot__use *left = &walk->uses[i];
         int32_t slots = allot__waits_for(it->asker, walk->at, i);
         if (slots == 0)
             continue;
         open_side(it, i);
         FACTS(&it->about, "slots before", slots, now->before);
         put_fitting(it, "first_tasks", "first", 0, walk->at, i);
-        FACTS(&it->about, "rest there short? passed", now->rest, now->there,
-              slots > now->rest || slots > now->wants, now->rest - it->end.sides[i].rest);
+        FACTS(&it->about, "rest there short? passed", left->rest, now->there,
+              slots > left->rest || slots > left->wants, left->rest - it->end.uses[i].rest);
         put_fitting(it, "behind_tasks", "behind", walk->at + 1, it->asker->waits, i);
         put_unused(it, i);
         put_lacks(it, walk->at, i);

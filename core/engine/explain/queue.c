@@ -3,6 +3,8 @@
 /* queue.c: what a queue wants, has and gets, limits that bind jobs, and slices of pools. */
 #include "engine/explain/job.h"
 
+#include <string.h>
+
 #include "base/least.h"
 
 typedef struct cutting {
@@ -33,19 +35,13 @@ static void put_place(const cutting *it, int32_t place)
            allot__ratio_words((allot__u128)part->usage, (allot__u128)of->slot_share).text);
 }
 
-/* The pool's order: the first places, and the queue's own. */
 static void put_order(const cutting *it)
 {
-    int32_t left = 0;
     allot__explain_keys(it->about, ALLOT_QUEUES, &it->about->rules->policy->slices);
     allot__facts_open(it->about, "places", "[");
     for (int32_t place = 0; place < it->count; place++)
-        if (place < ALLOT__EXPLAIN_HOSTS || it->order[place] == it->queue)
-            put_place(it, place);
-        else
-            left++;
+        put_place(it, place);
     allot__facts_end(it->about, "]");
-    FACTS(it->about, "more_places", left);
 }
 
 /* What the queue's own row gets in a round. */
@@ -167,7 +163,6 @@ void allot__explain_limit(const allot__job_explanation *it)
 {
     const allot__bounds *bounds = &it->out->bounds;
     int32_t number = allot__binding_limit(bounds, it->verdict.binding);
-    bool barred = allot__barred_by_type(it->about.work, it->job), may = false;
     allot__facts_open(&it->about, "limit", "{");
     if (it->verdict.binding >= 0) {
         put_bound(it, allot__bound_at(bounds, it->verdict.binding));
@@ -178,9 +173,6 @@ void allot__explain_limit(const allot__job_explanation *it)
               parts ? stated->most / 1000 : stated->most, parts,
               (stated->per & ALLOT_PER_HOST) != 0);
     }
-    for (int32_t low = 0; !barred && low < allot__queue_count(it->about.work->plan); low++)
-        may = may || allot__explain_may(it, it->job->queue, low);
-    FACTS(&it->about, "may_preempt?", may);
     allot__facts_end(&it->about, "}");
 }
 
@@ -204,6 +196,131 @@ void allot__explain_slice(const allot__job_explanation *it)
     if (cut->may < cut->row.slice && own + it->job->slots <= cut->row.slice)
         FACTS(&it->about, "may", cut->may);
     allot__facts_end(&it->about, "}");
+}
+
+/* ---- All queues, as a job sees them ---------------------------------------------------------- */
+
+/* Kinds of running jobs, as seen from the job. */
+enum { GUARD = ALLOT__INELIGIBLE_GUARD, KINDS = GUARD + ALLOT_GUARDS_MAX };
+
+static int32_t kind_of(const allot__job_explanation *it, int32_t number)
+{
+    const allot__job *job = allot__explain_job(it, number);
+    int32_t kind = it->out->searched ? it->out->candidates.ineligible[number]
+                                     : allot__job_ineligible(it->about.work, job);
+    return kind == ALLOT__ELIGIBLE && allot__backfill_reserved(it->queues, job, it->job->queue)
+               ? ALLOT__INELIGIBLE_RESERVED
+               : kind;
+}
+
+const char *allot__explain_kind(int32_t kind)
+{
+    static const char *const names[GUARD] = {[ALLOT__ELIGIBLE] = "eligible",
+                                             [ALLOT__INELIGIBLE_NEW] = "new",
+                                             [ALLOT__INELIGIBLE_TAKEN] = "taken",
+                                             [ALLOT__INELIGIBLE_EXCLUSIVE] = "exclusive",
+                                             [ALLOT__INELIGIBLE_BACKFILL] = "backfill",
+                                             [ALLOT__INELIGIBLE_FORCED] = "forced",
+                                             [ALLOT__INELIGIBLE_RESERVED] = "reserved"};
+    return kind < GUARD ? names[kind] : NULL;
+}
+
+/* Other running jobs whose slots it could use, by kind. */
+static void put_kinds(const allot__job_explanation *it, int32_t queue)
+{
+    allot__job_tally kinds[KINDS] = {{0}};
+    for (int32_t i = it->jobs->first[queue]; i < it->jobs->first[queue + 1]; i++) {
+        int32_t number = it->jobs->by_queue[i];
+        bool runs = it->out->jobs[number].now == ALLOT_RUNNING && number != it->number;
+        int64_t slots = runs ? allot__explain_has(it, number, NULL) : 0;
+        allot__job_tally *kind = slots > 0 ? &kinds[kind_of(it, number)] : NULL;
+        if (kind)
+            *kind = (allot__job_tally){.jobs = kind->jobs + 1, .slots = kind->slots + slots};
+    }
+    allot__facts_open(&it->about, "kinds", "[");
+    for (int32_t kind = 0; kind < KINDS; kind++) {
+        const allot__guard *guard = allot__explain_guard(&it->about, kind);
+        if (kinds[kind].jobs > 0)
+            OBJECT(&it->about, NULL, "kind guard parameter jobs slots", allot__explain_kind(kind),
+                   guard ? guard->label : NULL, guard ? allot__explain_parameter(guard) : -1,
+                   kinds[kind].jobs, kinds[kind].slots);
+    }
+    allot__facts_end(&it->about, "]");
+}
+
+/* How many of its jobs hold the resource that the job lacks once the cycle is over, and how much.
+ */
+static void put_held(const allot__job_explanation *it, int32_t queue)
+{
+    int64_t holders = 0, held = 0;
+    for (int32_t i = it->jobs->first[queue]; i < it->jobs->first[queue + 1]; i++) {
+        int32_t number = it->jobs->by_queue[i];
+        uint8_t now = it->out->jobs[number].now;
+        bool holds = now != ALLOT_PENDING && now != ALLOT_JOB_STATE_COUNT;
+        int64_t amount = holds ? allot__explain_amount(it, number, it->verdict.binding) : 0;
+        holders += amount > 0;
+        held += amount;
+    }
+    FACTS(&it->about, "holders held", holders, held);
+}
+
+static bool lists(const allot_queue *queue, const char *name)
+{
+    for (int32_t i = 0; i < queue->high_count; i++)
+        if (strcmp(queue->high[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The test by which the job's queue may not preempt another; of a policy's test its name. */
+static void put_refusal(const allot__job_explanation *it, int32_t queue)
+{
+    const allot_policy *policy = it->about.rules->policy;
+    const allot_provider *provider = &policy->provider;
+    int32_t why = allot__relation_refusal(it->about.work->plan, it->job->queue, queue);
+    bool own = why != ALLOT_REFUSED_PRIORITY && why != ALLOT_REFUSED_SLOT_SHARE &&
+               why != ALLOT_REFUSED_QUEUES;
+    FACTS(&it->about, "refusal test",
+          why == ALLOT_REFUSED_PRIORITY     ? "priority"
+          : why == ALLOT_REFUSED_SLOT_SHARE ? "slot_share"
+          : own                             ? "policy"
+                                            : "queues",
+          own && provider->refusal
+              ? provider->refusal(provider->ud, allot__policy_asks(policy), why)
+              : NULL);
+}
+
+static void put_queue(const allot__job_explanation *it, int32_t queue)
+{
+    const allot__explanation *about = &it->about;
+    const allot_queue *of = allot__explain_queue_of(it, queue);
+    const allot__job_tally *before = &it->before[queue];
+    bool own = queue == it->job->queue, pool = it->queues->pool_of[queue] >= 0;
+    bool below = allot__explain_may(it, it->job->queue, queue);
+    bool pools = pool || it->queues->pool_of[it->job->queue] >= 0;
+    allot__facts_open(about, NULL, "{");
+    allot__fact_queue(it, queue);
+    FACTS(about, "number own? pool? below? above? ends? preferred share jobs slots served got",
+          queue, own, pool, below, allot__explain_may(it, queue, it->job->queue),
+          allot__action_ends(of->on_preempt), allot__preference(it->queues, it->job->queue, queue),
+          of->slot_share, before->jobs, before->slots, before->served, before->got);
+    FACTS(about, "preemptable? preemptive? lows highs named?", of->preemptable, of->preemptive,
+          of->low_count, of->high_count, lists(of, it->queue->name));
+    put_kinds(it, queue);
+    if (allot__explain_lacks(it))
+        put_held(it, queue);
+    if (!below && !own && !pools && it->about.rules->policy->test_count > 0)
+        put_refusal(it, queue);
+    allot__facts_end(about, "}");
+}
+
+void allot__explain_queues(const allot__job_explanation *it)
+{
+    FACTS(&it->about, "preempts?", it->about.rules->policy->test_count > 0);
+    allot__facts_open(&it->about, "queues", "[");
+    for (int32_t i = 0; i < allot__queue_count(it->about.work->plan); i++)
+        put_queue(it, it->out->sequence[i]);
+    allot__facts_end(&it->about, "]");
 }
 
 /* ---- A queue's jobs, limits and preemption --------------------------------------------------- */
@@ -254,17 +371,16 @@ static void explain_limits(const allot__explanation *about, int32_t queue)
     allot__facts_end(about, "]");
 }
 
-/* The queues that it may preempt, or (`above`) that may preempt it. */
-static void explain_relation(const allot__explanation *about, int32_t queue, bool above)
+/* Which queues it may preempt, and which may preempt it. */
+static void explain_relation(const allot__explanation *about, int32_t queue)
 {
     const allot__relation *relation = about->work->plan->relation;
     const allot__queues *queues = allot__queues_of(about->work->plan);
-    allot__facts_open(about, above ? "above" : "below", "[");
+    allot__facts_open(about, "queues", "[");
     for (int32_t other = 0; other < relation->count; other++)
-        if (above ? allot__may_preempt(relation, other, queue)
-                  : allot__may_preempt(relation, queue, other))
-            OBJECT(about, NULL, "queue preferred", allot__queue_at(queues, other)->name,
-                   above ? 0 : allot__preference(queues, queue, other));
+        OBJECT(about, NULL, "queue below? above? preferred", allot__queue_at(queues, other)->name,
+               allot__may_preempt(relation, queue, other),
+               allot__may_preempt(relation, other, queue), allot__preference(queues, queue, other));
     allot__facts_end(about, "]");
 }
 
@@ -274,8 +390,7 @@ int allot__explain_queue(const allot__explanation *about, int32_t queue)
     FACTS(about, "is_queue? queue priority", true, of->name, of->priority);
     explain_jobs(about, &about->decision->dispatched->parts[queue]);
     explain_limits(about, queue);
-    explain_relation(about, queue, false);
-    explain_relation(about, queue, true);
+    explain_relation(about, queue);
     explain_waiting(about, queue);
     return explain_slices(about, queue);
 }

@@ -3,8 +3,6 @@
 /* view.c: hosts as a job's queue sees them once the cycle is over, and resources. */
 #include "engine/explain/job.h"
 
-#include <string.h>
-
 #include "base/least.h"
 #include "engine/jobs/limits/resource.h"
 
@@ -239,7 +237,7 @@ void allot__explain_own_hosts(const allot__job_explanation *it)
 
 /* ---- Resources ------------------------------------------------------------------------------- */
 
-static int64_t amount_of(const allot__job_explanation *it, int32_t job, int32_t resource)
+int64_t allot__explain_amount(const allot__job_explanation *it, int32_t job, int32_t resource)
 {
     int32_t count;
     const allot_job_resource *of = allot__job_resources(it->jobs, job, &count);
@@ -274,42 +272,9 @@ void allot__explain_released(const allot__job_explanation *it, int32_t other)
     bool ends = allot__action_ends(it->queue->on_preempt);
     allot__facts_open(&it->about, "releases", "[");
     for (int32_t i = 0; i < count && ends; i++) {
-        int64_t asked = amount_of(it, other, of[i].resource);
+        int64_t asked = allot__explain_amount(it, other, of[i].resource);
         if (asked > 0)
             put_resource(it, &of[i], asked);
-    }
-    allot__facts_end(&it->about, "]");
-}
-
-/* By queue: what its jobs hold once the cycle is over, and how many do. */
-static void count_held(const allot__job_explanation *it, int32_t resource)
-{
-    size_t queues = (size_t)allot__queue_count(it->about.work->plan);
-    memset(it->tally, 0, 2 * queues * sizeof *it->tally);
-    for (size_t i = 0; i < it->jobs->list.count; i++) {
-        uint8_t now = it->out->jobs[i].now;
-        int64_t held = now == ALLOT_PENDING || now == ALLOT_JOB_STATE_COUNT
-                           ? 0
-                           : amount_of(it, (int32_t)i, resource);
-        int32_t queue = allot__explain_job(it, (int32_t)i)->queue;
-        it->tally[2 * queue] += held > 0;
-        it->tally[2 * queue + 1] += held;
-    }
-}
-
-/* Queues whose jobs hold the resource: whether it may preempt these, and they end then. */
-static void put_holders(const allot__job_explanation *it)
-{
-    allot__facts_open(&it->about, "holders", "[");
-    for (int32_t queue = 0; queue < allot__queue_count(it->about.work->plan); queue++) {
-        if (it->tally[2 * queue] == 0)
-            continue;
-        allot__facts_open(&it->about, NULL, "{");
-        allot__fact_queue(it, queue);
-        FACTS(&it->about, "jobs amount may? ends?", it->tally[2 * queue], it->tally[2 * queue + 1],
-              allot__explain_may(it, it->job->queue, queue),
-              allot__action_ends(allot__explain_queue_of(it, queue)->on_preempt));
-        allot__facts_end(&it->about, "}");
     }
     allot__facts_end(&it->about, "]");
 }
@@ -322,9 +287,8 @@ void allot__explain_resource(const allot__job_explanation *it)
     (void)allot_plan_resource_at(it->about.work->plan, number, &of);
     allot__facts_open(&it->about, "resource", "{");
     FACTS(&it->about, "name amount used asked preemptable?", of.name, of.amount,
-          resources->used[number], amount_of(it, it->number, number), of.preemptable != 0);
-    count_held(it, number);
-    put_holders(it);
+          resources->used[number], allot__explain_amount(it, it->number, number),
+          of.preemptable != 0);
     if (it->verdict.why == ALLOT_PEND_RESOURCE_WAIT) {
         FACTS(&it->about, "wait ago", allot__preemption_wait(it->queues),
               allot__ran(it->about.work->state->now, resources->told_at[number]));

@@ -34,6 +34,14 @@ local TYPES = {
   forced = "It was forced to run, so no job preempts it (P-8).",
 }
 
+--- The guards that read parameters, each parameter once, by number.
+local function parameters(it)
+  local by_number, out = {}, {}
+  for _, guard in ipairs(it.guards) do by_number[guard.number] = guard end
+  for number = 30, 34 do out[#out + 1] = by_number[number] end
+  return out
+end
+
 local function parameter(say, it)
   local of = PARAMETERS[it.number]
   if not it.counts or (it.number == 32 and it.bound <= 0) then return end
@@ -43,12 +51,13 @@ local function parameter(say, it)
 end
 
 function gone.stays(say, it, job)
-  local names, more = words.few(it.above, function (name) return "/" .. name:sub(1, 50) end)
-  if #it.above == 0 then return say("No queue may preempt jobs of /{} (P-7).", job.queue) end
+  local above = words.those(words.planned(it.queues), "above")
+  local names, more = words.few(above, words.queue)
+  if #above == 0 then return say("No queue may preempt jobs of /{} (P-7).", job.queue) end
   say("It keeps running. Jobs of {?{}|these} queues may preempt it (P-7): {}{?, ...|.}", more,
-    #it.above, names, more)
-  if it.type then say(TYPES[it.type]) end
-  for _, each in ipairs(it.parameters) do parameter(say, each) end
+    #above, names, more)
+  if TYPES[it.type] then say(TYPES[it.type]) end
+  for _, each in ipairs(parameters(it)) do parameter(say, each) end
   if it.guard then
     say("Guard {.60} protects it: it cannot be chosen.", it.guard)
   elseif it.spare then
@@ -150,7 +159,7 @@ end
 
 local function sparing(say, it)
   local begun = false
-  for _, each in ipairs(it.parameters) do
+  for _, each in ipairs(parameters(it)) do
     local of, value = PARAMETERS[each.number], value_of(each, it.unlimited)
     if value and not begun then
       say("Any one of these would have protected it, stated where it is stated now, or else for "
@@ -161,9 +170,13 @@ local function sparing(say, it)
       say("  {} or {?more|less} (P-{}).", words.phrase(of.spares, value), of.up, each.number)
     end
   end
-  local names, more = words.few(it.guards, function (name) return name:sub(1, 50) end)
-  if #it.guards > 0 then
-    say('Guard{?|s} of policy "{.100}" let it go: {}{?, ...|}.', #it.guards, it.policy, names, more)
+  local own = {}
+  for _, guard in ipairs(it.guards) do
+    if guard.number < 0 then own[#own + 1] = guard.label end
+  end
+  local names, more = words.few(own, function (label) return label:sub(1, 50) end)
+  if #own > 0 then
+    say('Guard{?|s} of policy "{.100}" let it go: {}{?, ...|}.', #own, it.policy, names, more)
   end
 end
 

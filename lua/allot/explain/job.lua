@@ -78,21 +78,31 @@ local function tally(say, it)
     it.priority, it.jobs, it.slots, got)
 end
 
-local function turn(say, it)
-  if it.number == 1 then
-    say "Its turn is the first of all (P-60)."
-  else
-    say("Its turn is number {} of {}, by queue and then by job (P-60). Before it:", it.number,
-      it.of)
-    for _, queue in ipairs(it.queues) do tally(say, queue) end
-    if it.others.queues > 0 then
-      say("  {} more queues: {} job{|s} ({} slot{|s}).", it.others.queues, it.others.jobs,
-        it.others.slots)
+--- Queues with jobs before it: the first ones, and its own; the others are summed up.
+local function before(say, queues)
+  local shown, others, jobs, slots = 0, 0, 0, 0
+  for _, queue in ipairs(queues) do
+    if queue.jobs > 0 and (shown < words.NAMED or queue.own) then
+      shown = shown + 1
+      tally(say, queue)
+    elseif queue.jobs > 0 then
+      others, jobs, slots = others + 1, jobs + queue.jobs, slots + queue.slots
     end
   end
-  if it.behind.served > 0 then
+  if others > 0 then say("  {} more queues: {} job{|s} ({} slot{|s}).", others, jobs, slots) end
+end
+
+local function turn(say, it)
+  if it.turn == 1 then
+    say "Its turn is the first of all (P-60)."
+  else
+    say("Its turn is number {} of {}, by queue and then by job (P-60). Before it:", it.turn,
+      it.tried)
+    before(say, it.queues)
+  end
+  if it.behind > 0 then
     say("Behind it in its queue {} job{|s} ({} slot{|s}) run{?s|} now all the same: they fit "
-      .. "where it does not.", it.behind.served, it.behind.got, it.behind.served)
+      .. "where it does not.", it.behind, it.behind_slots, it.behind)
   end
 end
 
@@ -191,7 +201,7 @@ local function bound(say, it, job)
   if job.state == "pending" then counted(say, it, more) end
 end
 
-local function limit(say, it, job)
+local function limit(say, it, job, may_preempt)
   if it.most then
     bound(say, it, job)
   elseif it.name then
@@ -200,26 +210,29 @@ local function limit(say, it, job)
   else
     say "A limit that goes by hosts binds."
   end
-  if it.may_preempt then
+  if may_preempt then
     say("Whatever it preempted, the limit would still be exceeded: no job is preempted (P-23).")
   end
 end
 
 local function holder(it)
-  if not it.may then return "it may not preempt these (P-7)" end
+  if not it.below then return "it may not preempt these (P-7)" end
   return it.ends and "it may preempt these, and they end when they are (P-41)"
     or "suspended, these would keep it: TERMINATE_WHEN does not name PREEMPT (P-42)"
 end
 
-local function resource(say, it)
+local function resource(say, it, queues)
   say('Of "{.100}" there are {}, and {} are held: {} more are too many (P-42).', it.name,
     it.amount, it.used, it.asked)
   if it.asked > it.amount then
     say "That is more than there are: as things are, it never starts."
     return
   end
-  for _, each in ipairs(it.holders) do
-    say("  {} job{|s} of /{} hold{s|} {}: {}.", each.jobs, each.queue, each.amount, holder(each))
+  for _, each in ipairs(words.planned(queues)) do
+    if each.holders > 0 then
+      say("  {} job{|s} of /{} hold{s|} {}: {}.", each.holders, each.queue, each.held,
+        holder(each))
+    end
   end
   if not it.preemptable then
     say "No job is preempted for it: PREEMPTABLE_RESOURCES does not name it (P-42)."
@@ -262,24 +275,28 @@ local function reason(say, it, job)
     say("Open hosts of its queue have {} slot{|s} in all, fewer than it asks for: as things are, "
       .. "it never starts.", it.most)
   elseif it.limit then
-    limit(say, it.limit, job)
+    limit(say, it.limit, job, not it.barred and words.those(it.queues, "below")[1])
   elseif it.resource then
-    resource(say, it.resource)
+    resource(say, it.resource, it.queues)
   elseif it.why == "held" then
     held(say, it)
-  elseif it.why == "delay" then
-    say("It may not preempt yet: PREEMPT_DELAY is {} s, and it has waited {} s. In {} s it may "
-      .. "(P-35, reason 6701).", it.delay, it.waited, it.delay - it.waited)
-  else
+  elseif it.why == "slice" or it.why == "pool" then
     pool(say, it.pool, job, it.why)
+  else
+    if it.why == "delay" then
+      say("It may not preempt yet: PREEMPT_DELAY is {} s, and it has waited {} s. In {} s it may "
+        .. "(P-35, reason 6701).", it.delay, it.waited, it.delay - it.waited)
+    else
+      pool(say, it.pool, job, it.why)
+    end
+    candidates(say, it, job)
   end
-  if it.candidates then candidates(say, it.candidates, job) end
 end
 
 local function waits(say, it, job)
   say("{?It waits|It stays suspended}: {}.", job.state == "pending", it.text)
   if it.begin then return say("It may start in {} s.", it.begin) end
-  turn(say, it.turn)
+  turn(say, it)
   if it.view then view(say, it.view, job) end
   if it.own_hosts then own_hosts(say, it, job.exclusive) end
   reason(say, it, job)

@@ -4,6 +4,9 @@
 
 local words = require "allot.explain.words"
 
+--- Of a pool's order so many places are named.
+local PLACES = 8
+
 local function jobs(say, it)
   say("/{} is a queue of PRIORITY {}.", it.queue, it.priority)
   say("It wants {} slot{|s}: {} for {} running, {} for {} waiting{?, {} for {} suspended|} jobs.",
@@ -26,11 +29,16 @@ end
 
 local function order(say, it)
   say("Its queues go by {}, then as in the plan (Q-42):", words.keys(it.keys))
+  local more = 0
   for _, at in ipairs(it.places) do
-    say("  {}. /{}{? itself|}: {} slot-seconds over a share of {} are {}; PRIORITY {}.", at.place,
-      at.queue, at.own, at.usage, at.share, at.ratio, at.priority)
+    if at.place <= PLACES or at.own then
+      say("  {}. /{}{? itself|}: {} slot-seconds over a share of {} are {}; PRIORITY {}.", at.place,
+        at.queue, at.own, at.usage, at.share, at.ratio, at.priority)
+    else
+      more = more + 1
+    end
   end
-  if it.more_places > 0 then say("  (and {} more)", it.more_places) end
+  if more > 0 then say("  (and {} more)", more) end
 end
 
 --- What the queue gets, round by round; returns the sum.
@@ -76,22 +84,23 @@ end
 
 --- ---- Other queues ---------------------------------------------------------------------------
 
-local function name(queue)
+local function preferred(queue)
   return words.phrase("/{.50}{&+{}}", queue.queue, queue.preferred)
 end
 
 local function relation(say, it)
-  if #it.below == 0 then
+  local below, above = words.those(it.queues, "below"), words.those(it.queues, "above")
+  if #below == 0 then
     say "Its jobs may preempt no jobs (P-7)."
   else
-    say("Its jobs may preempt those of {} queue{|s} (P-7): {}{?, ...|}.", #it.below,
-      words.few(it.below, name))
+    say("Its jobs may preempt those of {} queue{|s} (P-7): {}{?, ...|}.", #below,
+      words.few(below, preferred))
   end
-  if #it.above == 0 then
+  if #above == 0 then
     say "No queue may preempt its jobs (P-7)."
   else
-    say("{} queue{|s} may preempt its jobs (P-7): {}{?, ...|}.", #it.above,
-      words.few(it.above, name))
+    say("{} queue{|s} may preempt its jobs (P-7): {}{?, ...|}.", #above,
+      words.few(above, words.queue))
   end
 end
 

@@ -98,6 +98,27 @@ function words.names(list, most)
   return words.list(cut)
 end
 
+--- Those of a list that have a flag.
+function words.those(list, flag)
+  local out = {}
+  for _, item in ipairs(list) do
+    if item[flag] then out[#out + 1] = item end
+  end
+  return out
+end
+
+--- Queues, which come in the order of their turns, as the plan has them.
+function words.planned(queues)
+  local out = table.move(queues, 1, #queues, 1, {})
+  table.sort(out, function (a, b) return a.number < b.number end)
+  return out
+end
+
+--- A queue's name.
+function words.queue(queue)
+  return "/" .. queue.queue:sub(1, 50)
+end
+
 --- The first of a list, each written by `word`; and whether there are more.
 function words.few(list, word)
   local items = {}
