@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <allot/stated.h>
+
 #include "base/name.h"
 #include "engine/decision/decision.h"
 
@@ -74,31 +76,17 @@ static int match_groups(allot_diff *it, const allot_plan *a, const allot_plan *b
     return status;
 }
 
-/* The child of A's `parent` with the name of B's consumer. Tries B's handle first, as plans differ
- * little. */
-static int32_t find_child(const allot_plan *a, int32_t parent, const allot_plan *b, int32_t child)
-{
-    const char *name = allot_plan_name(b, child);
-    if (child < allot_plan_consumers(a) && allot_plan_parent(a, child) == parent &&
-        strcmp(allot_plan_name(a, child), name) == 0)
-        return child;
-    return allot__names_find(a->names, parent, name, strlen(name));
-}
-
-/* Parents come before their children in the order of handles. */
 static int match_consumers(allot_diff *it, const allot_plan *a, const allot_plan *b)
 {
-    twins *twins = &it->consumers;
-    int status = twins_new(it->engine, twins, allot_plan_consumers(a), allot_plan_consumers(b));
-    for (int32_t i = 0; status == ALLOT_OK && i < twins->count[1]; i++) {
-        int32_t above = allot_plan_parent(b, i);
-        int32_t parent = above == ALLOT_ROOT ? ALLOT_ROOT : twins->of[1][above];
-        if (above != ALLOT_ROOT && parent < 0)
-            continue;
-        int32_t twin = find_child(a, parent, b, i);
-        if (twin >= 0)
-            pair(twins, twin, i);
-    }
+    allot_plan_map *map = NULL;
+    int status =
+        twins_new(it->engine, &it->consumers, allot_plan_consumers(a), allot_plan_consumers(b));
+    if (status == ALLOT_OK)
+        status = allot_plan_map_new(it->engine, a, b, &map);
+    for (int32_t i = 0; status == ALLOT_OK && i < map->consumer_count; i++)
+        if (map->consumers[i] >= 0)
+            pair(&it->consumers, i, map->consumers[i]);
+    allot_plan_map_free(it->engine, map);
     return status;
 }
 

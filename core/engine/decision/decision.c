@@ -203,12 +203,48 @@ const char *allot_decision_part_label(const allot_decision *decision, int32_t gr
     return policy ? allot_policy_fill_label(policy, i) : NULL;
 }
 
-int32_t allot_decision_grants(const allot_decision *decision)
+/* ---- Lists of all groups --------------------------------------------------------------------- */
+
+/* The length of a group's part of a list. */
+typedef int32_t length_of(const allot__decided *decided);
+
+static int32_t grants_of(const allot__decided *decided)
+{
+    return decided->orders.grant_count;
+}
+
+static int32_t reclaims_of(const allot__decided *decided)
+{
+    return decided->orders.reclaim_count;
+}
+
+static int32_t loans_of(const allot__decided *decided)
+{
+    return decided->work.ledger ? decided->work.ledger->loan_count : 0;
+}
+
+static int32_t count_all(const allot_decision *decision, length_of *length)
 {
     int32_t count = 0;
     for (int32_t group = 0; group < decision->plan->group_count; group++)
-        count += decision->groups[group].orders.grant_count;
+        count += length(&decision->groups[group]);
     return count;
+}
+
+/* The group that has the i-th item, and *i its place there; NULL: none has. */
+static const allot__decided *find(const allot_decision *decision, length_of *length, int32_t *i)
+{
+    for (int32_t group = 0; *i >= 0 && group < decision->plan->group_count; group++) {
+        if (*i < length(&decision->groups[group]))
+            return &decision->groups[group];
+        *i -= length(&decision->groups[group]);
+    }
+    return NULL;
+}
+
+int32_t allot_decision_grants(const allot_decision *decision)
+{
+    return count_all(decision, grants_of);
 }
 
 static void places(const allot__group_hosts *hosts, int32_t row, allot_grant *out)
@@ -233,28 +269,22 @@ static void tasks(const allot__work *work, int32_t row, allot_grant *out)
 
 int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out)
 {
-    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
-        const allot__decided *decided = &decision->groups[group];
-        if (i < decided->orders.grant_count) {
-            int32_t row = decided->orders.grants[i];
-            *out = (allot_grant){.group = group,
-                                 .consumer = allot__handle(&decided->work, row),
-                                 .slots = allot__granted(&decided->work, row)};
-            tasks(&decided->work, row, out);
-            places(decided->work.hosts, row, out);
-            return ALLOT_OK;
-        }
-        i -= decided->orders.grant_count;
-    }
-    return ALLOT_EUSAGE;
+    const allot__decided *decided = find(decision, grants_of, &i);
+    if (!decided)
+        return ALLOT_EUSAGE;
+    const allot__work *work = &decided->work;
+    int32_t row = decided->orders.grants[i];
+    *out = (allot_grant){.group = work->index,
+                         .consumer = allot__handle(work, row),
+                         .slots = allot__granted(work, row)};
+    tasks(work, row, out);
+    places(work->hosts, row, out);
+    return ALLOT_OK;
 }
 
 int32_t allot_decision_reclaims(const allot_decision *decision)
 {
-    int32_t count = 0;
-    for (int32_t group = 0; group < decision->plan->group_count; group++)
-        count += decision->groups[group].orders.reclaim_count;
-    return count;
+    return count_all(decision, reclaims_of);
 }
 
 /* Slots that a leaf is over quota, those that it keeps included. */
@@ -283,12 +313,14 @@ static bool makes_way(const allot__work *work, int32_t row)
     return work->moved != NULL && work->moved[row] > 0 && over_of(work, row) <= work->moved[row];
 }
 
-static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i, allot_reclaim *out)
+int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out)
 {
-    const allot__decided *decided = &decision->groups[group];
+    const allot__decided *decided = find(decision, reclaims_of, &i);
+    if (!decided)
+        return ALLOT_EUSAGE;
     const allot__work *work = &decided->work;
     const allot__order_back *order = &decided->orders.reclaims[i];
-    *out = (allot_reclaim){.group = group,
+    *out = (allot_reclaim){.group = work->index,
                            .consumer = allot__handle(work, order->row),
                            .slots = order->slots,
                            .grace = order->grace,
@@ -312,18 +344,7 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                                                     : "over-quota";
     if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row))
         out->reason = allot__why_code(allot__ledger_reason(work, order->row));
-}
-
-int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out)
-{
-    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
-        if (i < decision->groups[group].orders.reclaim_count) {
-            reclaim_at(decision, group, i, out);
-            return ALLOT_OK;
-        }
-        i -= decision->groups[group].orders.reclaim_count;
-    }
-    return ALLOT_EUSAGE;
+    return ALLOT_OK;
 }
 
 int allot_decision_session(const allot_decision *decision, int32_t session, allot_session_part *out)
@@ -341,33 +362,24 @@ int allot_decision_session(const allot_decision *decision, int32_t session, allo
 
 int32_t allot_decision_loans(const allot_decision *decision)
 {
-    int32_t count = 0;
-    for (int32_t group = 0; group < decision->plan->group_count; group++) {
-        const allot__ledger *ledger = decision->groups[group].work.ledger;
-        count += ledger ? ledger->loan_count : 0;
-    }
-    return count;
+    return count_all(decision, loans_of);
 }
 
 int allot_decision_loan(const allot_decision *decision, int32_t i, allot_loan_change *out)
 {
-    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
-        const allot__work *work = &decision->groups[group].work;
-        const allot__ledger *ledger = work->ledger;
-        if (ledger && i < ledger->loan_count) {
-            const allot__lent *loan = &ledger->loans[i];
-            *out = (allot_loan_change){
-                .group = group,
-                .lender = allot__handle(work, ledger->holders[loan->lender].row),
-                .borrower = allot__handle(work, ledger->holders[loan->borrower].row),
-                .slots = loan->slots,
-                .before = loan->before,
-                .reason = allot__why_code(loan->why)};
-            return ALLOT_OK;
-        }
-        i -= ledger ? ledger->loan_count : 0;
-    }
-    return ALLOT_EUSAGE;
+    const allot__decided *decided = find(decision, loans_of, &i);
+    if (!decided)
+        return ALLOT_EUSAGE;
+    const allot__work *work = &decided->work;
+    const allot__lent *loan = &work->ledger->loans[i];
+    *out = (allot_loan_change){
+        .group = work->index,
+        .lender = allot__handle(work, work->ledger->holders[loan->lender].row),
+        .borrower = allot__handle(work, work->ledger->holders[loan->borrower].row),
+        .slots = loan->slots,
+        .before = loan->before,
+        .reason = allot__why_code(loan->why)};
+    return ALLOT_OK;
 }
 
 /* ---- Reclaims in flight ---------------------------------------------------------------------- */

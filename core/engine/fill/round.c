@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/simd.h"
 
 static void by_rank(const allot__shares *shares)
@@ -40,11 +41,10 @@ static void up_in_order(const allot__shares *shares)
     }
 }
 
-/* Is row a before row b in taking (or giving back) a slot? */
-typedef bool (*before)(const allot__shares *shares, int32_t a, int32_t b);
-
-static bool larger_fraction(const allot__shares *shares, int32_t a, int32_t b)
+/* Orders in which rows take a slot, or give one back. */
+static bool larger_fraction(const void *ud, int32_t a, int32_t b)
 {
+    const allot__shares *shares = ud;
     if (shares->fraction[a] != shares->fraction[b])
         return shares->fraction[a] > shares->fraction[b];
     return a < b;
@@ -57,8 +57,9 @@ static int32_t below_seats(const allot__shares *shares, int32_t i)
 }
 
 /* a / (2 * slots + 1), compared crosswise: 10^9 * 2 * 10^9 fits. */
-static bool next_seat(const allot__shares *shares, int32_t a, int32_t b)
+static bool next_seat(const void *ud, int32_t a, int32_t b)
 {
+    const allot__shares *shares = ud;
     int64_t of_a = 2 * ((int64_t)shares->quota[a] - below_seats(shares, a)) + 1;
     int64_t of_b = 2 * ((int64_t)shares->quota[b] - below_seats(shares, b)) + 1;
     int64_t x = shares->weight[a] * of_b;
@@ -67,35 +68,14 @@ static bool next_seat(const allot__shares *shares, int32_t a, int32_t b)
 }
 
 /* The seat taken last goes first: next_seat, backwards, one seat earlier. */
-static bool last_seat(const allot__shares *shares, int32_t a, int32_t b)
+static bool last_seat(const void *ud, int32_t a, int32_t b)
 {
+    const allot__shares *shares = ud;
     int64_t of_a = 2 * ((int64_t)shares->quota[a] - below_seats(shares, a)) - 1;
     int64_t of_b = 2 * ((int64_t)shares->quota[b] - below_seats(shares, b)) - 1;
     int64_t x = shares->weight[a] * of_b;
     int64_t y = shares->weight[b] * of_a;
     return x != y ? x < y : a > b;
-}
-
-static void sink(const allot__shares *shares, int32_t *heap, int32_t count, int32_t i, before first)
-{
-    for (;;) {
-        int32_t best = i;
-        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
-            if (first(shares, heap[k], heap[best]))
-                best = k;
-        if (best == i)
-            return;
-        int32_t row = heap[i];
-        heap[i] = heap[best];
-        heap[best] = row;
-        i = best;
-    }
-}
-
-static void heap_of(const allot__shares *shares, int32_t *heap, int32_t count, before first)
-{
-    for (int32_t i = count / 2 - 1; i >= 0; i--)
-        sink(shares, heap, count, i, first);
 }
 
 static void by_remainder(const allot__shares *shares)
@@ -107,17 +87,18 @@ static void by_remainder(const allot__shares *shares)
         if (shares->rest[i] != 0)
             shares->order[count++] = i;
     }
-    heap_of(shares, shares->order, count, larger_fraction);
+    allot__heap_make(shares->order, count, larger_fraction, shares);
     for (; lost > 0 && count > 0; lost--) {
         shares->quota[shares->order[0]]++;
         shares->order[0] = shares->order[--count];
-        sink(shares, shares->order, count, 0, larger_fraction);
+        allot__heap_sink(shares->order, count, 0, larger_fraction, shares);
     }
 }
 
 /* Gives slots (by 1) or takes them (by -1), one after another, at the first row of a heap that has
  * room; returns the number of slots left. */
-static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by, before first)
+static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by,
+                          allot__before *first)
 {
     const int32_t *bound = by > 0 ? shares->aim : shares->base;
     int32_t *heap = shares->order;
@@ -125,12 +106,12 @@ static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by
     for (int32_t i = 0; i < shares->count; i++)
         if (shares->weight[i] > 0 && shares->quota[i] != bound[i])
             heap[count++] = i;
-    heap_of(shares, heap, count, first);
+    allot__heap_make(heap, count, first, shares);
     for (; seats > 0 && count > 0; seats--) {
         shares->quota[heap[0]] += by;
         if (shares->quota[heap[0]] == bound[heap[0]])
             heap[0] = heap[--count];
-        sink(shares, heap, count, 0, first);
+        allot__heap_sink(heap, count, 0, first, shares);
     }
     return seats;
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/heap.h"
 #include "engine/placement/grant.h"
 #include "engine/rows/order.h"
 
@@ -30,31 +31,16 @@ int64_t allot__stack(allot__choice *choice, int64_t want, allot__piece *piece, v
 }
 
 /* Does a host come before another? */
-static bool before(const allot__choice *choice, int32_t a, int32_t b)
+static bool before(const void *ud, int32_t a, int32_t b)
 {
+    const allot__choice *choice = ud;
     int32_t free_a = choice->free[a], free_b = choice->free[b];
     return free_a != free_b ? free_a > free_b : a < b;
 }
 
-static void sink(allot__choice *choice, int32_t at)
-{
-    int32_t *hosts = choice->hosts;
-    int32_t moved = hosts[at];
-    for (int32_t child = 2 * at + 1; child < choice->count; child = 2 * at + 1) {
-        if (child + 1 < choice->count && before(choice, hosts[child + 1], hosts[child]))
-            child++;
-        if (!before(choice, hosts[child], moved))
-            break;
-        hosts[at] = hosts[child];
-        at = child;
-    }
-    hosts[at] = moved;
-}
-
 static void heap(allot__choice *choice)
 {
-    for (int32_t i = choice->count / 2 - 1; i >= 0; i--)
-        sink(choice, i);
+    allot__heap_make(choice->hosts, choice->count, before, choice);
     choice->heaped = true;
 }
 
@@ -116,7 +102,7 @@ int64_t allot__balance(allot__choice *choice, int64_t want, allot__piece *piece,
         heap(choice);
     for (; want > 0; want--) {
         piece(ud, choice->hosts[0], 1);
-        sink(choice, 0);
+        allot__heap_sink(choice->hosts, choice->count, 0, before, choice);
     }
     return left;
 }

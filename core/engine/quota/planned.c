@@ -100,26 +100,6 @@ static void begin_family(allot__quota_pass *pass, int32_t fill, int32_t family)
     }
 }
 
-/* Lists a family and those of the pass below it, parents before children; returns the number. */
-static int32_t subtree(const allot__quota_pass *pass, int32_t family)
-{
-    const allot__work *work = pass->work;
-    const ranks *of = pass->leaf_ranks;
-    int32_t count = 0;
-    of->list[count++] = family;
-    for (int32_t i = 0; i < count; i++) {
-        int32_t first = allot__family_first(work, of->list[i]);
-        int32_t left = work->tree->inner[of->list[i]];
-        for (int32_t row = first; left > 0; row++) {
-            int32_t below = allot__family_of(work, row);
-            left -= below != 0;
-            if (below != 0 && has(pass, of->list[i], row - first))
-                of->list[count++] = below;
-        }
-    }
-    return count;
-}
-
 /* Writes the counts of rows of listed families for a bound; returns the first family's sum. */
 static int64_t count_for(const allot__quota_pass *pass, int32_t families, int64_t bound,
                          int32_t *out)
@@ -153,7 +133,7 @@ static void find_rank(const allot__quota_pass *pass, int32_t family, int64_t roo
 {
     const allot__work *work = pass->work;
     const ranks *of = pass->leaf_ranks;
-    int32_t families = subtree(pass, family);
+    int32_t families = allot__subtree(work, family, pass->only, of->list);
     int64_t low = INT32_MAX, high = 0; /* slots run out at rank `high`, but not before `low` */
     for (int32_t k = 0; k < families; k++) {
         int32_t first = allot__family_first(work, of->list[k]);

@@ -333,23 +333,6 @@ static void count_family(allot__work *work, int32_t family, sweep sweep)
 
 /* ---- Where leaves keep what they are over ---------------------------------------------------- */
 
-/* Lists the families of a subtree, parents before children; returns their number. */
-static int32_t subtree(const allot__work *work, int32_t family, int32_t *list)
-{
-    int32_t count = 0;
-    list[count++] = family;
-    for (int32_t i = 0; i < count; i++) {
-        int32_t left = work->tree->inner[list[i]];
-        for (int32_t row = allot__family_first(work, list[i]); left > 0; row++) {
-            if (allot__family_of(work, row) != 0) {
-                list[count++] = allot__family_of(work, row);
-                left--;
-            }
-        }
-    }
-    return count;
-}
-
 /* Sets what leaves are over: `hard`: to all that a limit can take; else to what they have given. */
 static void set_over(allot__work *work, const int32_t *list, int32_t count, bool hard)
 {
@@ -390,7 +373,7 @@ static void settle(allot__reclaim_split *split, allot__reclaim_log *log, int32_t
     if (log && waived > 0)
         log->waive(log, family, waived);
     if (beyond > waived) {
-        int32_t count = subtree(work, family, list);
+        int32_t count = allot__subtree(work, family, NULL, list);
         int64_t slots = beyond - waived;
         set_over(work, list, count, true);
         slots = slots < sums->over_left ? slots : sums->over_left;

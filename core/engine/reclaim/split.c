@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/heap.h"
+
 /* ---- Families that give back as one (E-22) --------------------------------------------------- */
 
 typedef struct allot__across {
@@ -208,8 +210,9 @@ static int64_t weight_of(const allot__reclaim_split *split, int32_t row, int64_t
 }
 
 /* Larger over first, then later in plan order. */
-static bool donates_first(const allot__reclaim_split *split, int32_t a, int32_t b)
+static bool donates_first(const void *ud, int32_t a, int32_t b)
 {
+    const allot__reclaim_split *split = ud;
     const allot__donor *x = &split->donors[a];
     const allot__donor *y = &split->donors[b];
     if (x->over != y->over)
@@ -217,23 +220,6 @@ static bool donates_first(const allot__reclaim_split *split, int32_t a, int32_t 
     if (split->listed)
         return across_before(split, y->row, x->row);
     return allot__tree_row(split->work, x->row) > allot__tree_row(split->work, y->row);
-}
-
-static void sink(const allot__reclaim_split *split, int32_t count, int32_t i)
-{
-    int32_t *heap = split->heap;
-    for (;;) {
-        int32_t best = i;
-        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
-            if (donates_first(split, heap[k], heap[best]))
-                best = k;
-        if (best == i)
-            return;
-        int32_t donor = heap[i];
-        heap[i] = heap[best];
-        heap[best] = donor;
-        i = best;
-    }
 }
 
 /* Rule 3: `rest` is less than the number of donors with a weight and room for one more. */
@@ -244,12 +230,11 @@ static void split_rest(allot__reclaim_split *split, int32_t donors, int64_t rest
     for (int32_t i = 0; i < donors; i++)
         if (split->donors[i].weight > 0 && split->donors[i].part < split->donors[i].over)
             heap[count++] = i;
-    for (int32_t i = count / 2 - 1; i >= 0; i--)
-        sink(split, count, i);
+    allot__heap_make(heap, count, donates_first, split);
     for (; rest > 0 && count > 0; rest--) {
         split->donors[heap[0]].part++;
         heap[0] = heap[--count];
-        sink(split, count, 0);
+        allot__heap_sink(heap, count, 0, donates_first, split);
     }
 }
 

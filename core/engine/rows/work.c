@@ -457,3 +457,19 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
         status = with_parents(work, rules, source.value, out);
     return status;
 }
+
+int32_t allot__subtree(const allot__work *work, int32_t family, const bool *only, int32_t *list)
+{
+    int32_t count = 0;
+    list[count++] = family;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t left = work->tree->inner[list[i]];
+        for (int32_t row = allot__family_first(work, list[i]); left > 0; row++) {
+            int32_t below = allot__family_of(work, row);
+            left -= below != 0;
+            if (below != 0 && (list[i] > 0 || !only || only[row]))
+                list[count++] = below;
+        }
+    }
+    return count;
+}

@@ -225,6 +225,10 @@ static inline bool allot__gets(const allot__work *work, int32_t row)
     return allot__granted(work, row) > 0 || (work->starting != NULL && work->starting[row] > 0);
 }
 
+/* Lists a family and those below it, parents before children; returns their number. `only`, unless
+ * NULL: below the first level's rows with a flag. */
+int32_t allot__subtree(const allot__work *work, int32_t family, const bool *only, int32_t *list);
+
 /* The part of a row's quota beyond its fills: slots left over that made its next task whole. */
 static inline int32_t allot__whole_part(const allot__work *work, int32_t row)
 {

@@ -6,6 +6,8 @@
  */
 #include "engine/victims/pick_items.h"
 
+#include "base/heap.h"
+
 /* The rows by class, then by all keys but the one that changes. */
 typedef struct by_class {
     allot__pick pick; /* first: `values` gets a pointer to it */
@@ -67,23 +69,11 @@ static int32_t class_at(const merger *it, int32_t place)
     return it->pick->anew_of[it->all.list[place].row];
 }
 
-static void sink(merger *it, int32_t i)
+static bool goes_before(const void *ud, int32_t a, int32_t b)
 {
-    int32_t *heap = it->heap;
+    const merger *it = ud;
     int32_t key;
-    for (;;) {
-        int32_t best = i;
-        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < it->heap_count; k++)
-            if (allot__pick_compare(it->pick, it->all.list[heap[k]].row,
-                                    it->all.list[heap[best]].row, &key) < 0)
-                best = k;
-        if (best == i)
-            return;
-        int32_t other = heap[i];
-        heap[i] = heap[best];
-        heap[best] = other;
-        i = best;
-    }
+    return allot__pick_compare(it->pick, it->all.list[a].row, it->all.list[b].row, &key) < 0;
 }
 
 static void begin(merger *it)
@@ -91,8 +81,7 @@ static void begin(merger *it)
     for (int32_t place = 0; place < it->all.count; place++)
         if (place == 0 || class_at(it, place) != class_at(it, place - 1))
             it->heap[it->heap_count++] = place;
-    for (int32_t i = it->heap_count / 2; i > 0; i--)
-        sink(it, i - 1);
+    allot__heap_make(it->heap, it->heap_count, goes_before, it);
 }
 
 /* Takes the row on top: lowers its class's value, and puts the class's next row in its place. */
@@ -106,7 +95,7 @@ static void take(merger *it)
         it->heap[0]++;
     else
         it->heap[0] = it->heap[--it->heap_count];
-    sink(it, 0);
+    allot__heap_sink(it->heap, it->heap_count, 0, goes_before, it);
 }
 
 /* Adds (`times` 1) or takes off (-1) a row's slots in its class's value. */
