@@ -216,7 +216,9 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
     return ALLOT_OK;
 }
 
-enum { LAG_PAUSE = 100, HOLD_PAUSE = 2 /* ms */, FAILURES = 3 };
+/* EARLY: ms that a cycle may run before it is due: the pace of batches, a commit, and the timer's
+ * ms. */
+enum { LAG_PAUSE = 100, HOLD_PAUSE = 2 /* ms */, EARLY = ALLOT__STORE_PACE + 2, FAILURES = 3 };
 
 /* ---- When to run ----------------------------------------------------------------------------- */
 
@@ -266,6 +268,14 @@ static void on_time(uv_timer_t *timer)
     allot__store_gather(service->store, false);
 }
 
+/* The next batch of events waits for the cycle, which runs when that batch would begin. */
+static void on_soon(uv_timer_t *timer)
+{
+    allot_service *service = timer->data;
+    allot__store_gather(service->store, true);
+    uv_timer_start(timer, on_time, allot__store_soon(service->store), 0);
+}
+
 /* Sets the timer for the interval, or an earlier due time. */
 static void wind(allot_service *service)
 {
@@ -300,9 +310,10 @@ void allot__cycle_touch(allot_service *service)
     if (!clockwork->open || clockwork->touched || service->stopping)
         return;
     clockwork->touched = true;
-    uv_timer_start(&clockwork->timer, on_time, (uint64_t)service->config.debounce, 0);
-    if (service->config.debounce == 0) /* one commit for the events and their decision */
-        allot__store_gather(service->store, true);
+    uint64_t wait = (uint64_t)service->config.debounce;
+    bool soon = wait <= EARLY;
+    uv_timer_start(&clockwork->timer, soon ? on_time : on_soon, soon ? wait : wait - EARLY, 0);
+    allot__store_gather(service->store, soon);
 }
 
 void allot__cycle_stop(allot_service *service)

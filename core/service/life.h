@@ -35,11 +35,12 @@ void allot__service_let_go(allot_service *service);
  * When the service decides, and what happens to a decision.
  *
  * A cycle runs `debounce` ms after the first event that came since the last one, `interval` ms
- * after the last one, when something is due (books/books.h), or when it is asked for. Its decision
- * is entered in the books and added to the store at once; subscribers get it once it is on disk.
- * Without debounce the events are written with their decision, in one commit. A cycle that fails (a
- * policy's error, no memory) decides nothing, is logged, and is tried again after the next event or
- * interval.
+ * after the last one, when something is due (books/books.h), or when it is asked for. It runs up to
+ * EARLY ms before that, when a batch of events would begin: one commit writes the events and their
+ * decision, and `debounce` ms after the first event the decision is on disk. It is entered in the
+ * books and added to the store at once; subscribers get it once it is on disk. A cycle that fails
+ * (a policy's error, no memory) decides nothing, is logged, and is tried again after the next event
+ * or interval.
  *
  * A cycle with no new input and no new result is neither entered nor recorded and gets no number,
  * so a quiet service writes nothing. What jobs used meanwhile is counted by a cycle that is

@@ -310,7 +310,6 @@ static void on_tick(uv_timer_t *timer)
 static void on_committed(void *ud, int64_t batch)
 {
     allot_service *service = ud;
-    allot__feed_committed(service->feed, batch);
     allot__waiters_committed(service, batch);
     allot__wire_committed(service, batch);
     allot__wire_resume(service); /* peers that waited for the store */

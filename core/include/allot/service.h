@@ -66,7 +66,8 @@ typedef struct allot_service_config {
     int64_t interval;    /* ms between cycles at most, 0: only after events; default 1000 */
     int64_t cycle_limit; /* ms that the functions of policies may take together in a cycle, default
                             1000; 0: no limit */
-    int64_t debounce;    /* ms that a cycle waits for more events after one, default 10 */
+    int64_t debounce;    /* ms that a cycle waits for more events after one, default 10; up to 4
+                            less, so that one commit has the events and their decision */
     /* What stays in the store for replay and for calls: the number of events, default 1000000;
      * their age in seconds, 0 (the default): any; bytes, default 2 GiB, 0: any. Events beyond any
      * of the three are removed with their cycles and snapshots. Everything after the newest

@@ -11,9 +11,8 @@
 #include "base/memory.h"
 
 enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024, PART_SIZE = 128 * 1024 };
-/* ms between batches of events that come all the time: a commit costs as much as 50 events. Pages
- * of SQLite's log that are copied once nothing waits, and in any case. */
-enum { PACE = 2, LOG = 1000, LOG_MOST = 4000 };
+/* Pages of SQLite's log that are copied once nothing waits, and in any case. */
+enum { LOG = 1000, LOG_MOST = 4000 };
 
 static void begin_work(allot__store *store);
 
@@ -167,15 +166,21 @@ static void add_part(allot__store *store)
     allot__text_clear(part, 4 * PART_SIZE);
 }
 
+static uint64_t until_due(const allot__store *store)
+{
+    uint64_t due = store->began + ALLOT__STORE_PACE, now = uv_now(store->loop);
+    return due > now ? due - now : 0;
+}
+
 /* Whether the gathered events wait for more; then the timer is set. Where a batch's rows came one
  * after another, each may have waited for the one before, so the next one does not wait. */
 static bool wait_for_more(allot__store *store)
 {
-    uint64_t due = store->began + PACE, now = uv_now(store->loop);
-    if (store->hurries || !store->busy || store->written.len > 0 || now >= due)
+    uint64_t wait = until_due(store);
+    if (store->hurries || !store->busy || store->written.len > 0 || wait == 0)
         return false;
     if (!uv_is_active((uv_handle_t *)store->later))
-        uv_timer_start(store->later, on_time, due - now, 0);
+        uv_timer_start(store->later, on_time, wait, 0);
     return true;
 }
 
@@ -223,6 +228,11 @@ void allot__store_gather(allot__store *store, bool only)
 {
     store->gathers = only;
     begin_work(store);
+}
+
+uint64_t allot__store_soon(const allot__store *store)
+{
+    return store->gathered.len > 0 ? until_due(store) : ALLOT__STORE_PACE;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

@@ -38,6 +38,9 @@
 /* Bytes that may wait for the disk. */
 #define ALLOT__STORE_MOST (32 * 1024 * 1024)
 
+/* ms between batches of events that come all the time: a commit costs as much as 50 events. */
+enum { ALLOT__STORE_PACE = 2 };
+
 typedef struct allot__store allot__store;
 struct uv_loop_s;
 
@@ -170,6 +173,8 @@ int64_t allot__store_snapshot_size(const allot__store *store);
 int64_t allot__store_pending(const allot__store *store);
 /* While rows are only gathered, no batch begins. */
 void allot__store_gather(allot__store *store, bool only);
+/* The ms until the gathered events would begin a batch; without any ALLOT__STORE_PACE. */
+uint64_t allot__store_soon(const allot__store *store);
 /* Whether so many bytes wait for the disk that no more may be accepted. */
 bool allot__store_full(const allot__store *store);
 /* Whether all added rows are on disk. */

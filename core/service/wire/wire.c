@@ -174,14 +174,14 @@ void allot__wire_release(allot_service *service)
 
 void allot__wire_committed(allot_service *service, int64_t batch)
 {
-    if (!service->wire)
-        return;
-    for (allot__connection *it = service->wire->peers, *next; it; it = next) {
+    struct allot__wire *wire = service->wire;
+    for (allot__connection *it = wire ? wire->peers : NULL; it; it = it->next)
+        allot__connection_free_held(it, batch);
+    allot__feed_committed(service->feed, batch);
+    for (allot__connection *it = wire ? wire->peers : NULL, *next; it; it = next) {
         next = it->next;
-        if (it->held_count > 0 || it->out.len > 0) {
-            allot__connection_free_held(it, batch);
+        if (it->out.len > 0 || it->out.failed)
             allot__connection_push(it);
-        }
         if (!it->closing && !it->reading)
             allot__connection_run(it);
     }

@@ -30,7 +30,8 @@ void allot__wire_stop(allot_service *service);
 void allot__wire_resume(allot_service *service);
 /* The last hold on the books ended: peers that waited for them go on. */
 void allot__wire_release(allot_service *service);
-/* Sends the answers that waited for batches up to that number. */
+/* Sends the answers that waited for batches up to that number, and then the decisions: an event is
+ * acknowledged before the decision about it is sent. */
 void allot__wire_committed(allot_service *service, int64_t batch);
 
 /* Answers the embedder's calls (allot_service_call) whose batches are on disk. */
