@@ -105,6 +105,11 @@ typedef struct allot__jobs {
      * numbers as the state has them. */
     bool partly;
     allot__vector changed, ended; /* of int32_t */
+    int64_t seals;                /* how often all this was derived */
+    /* What dispatch keeps from one cycle to the next (engine/jobs/preempt/rows.c); NULL: nothing.
+     */
+    void *kept;
+    void (*end_kept)(void *kept);
 } allot__jobs;
 
 static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)

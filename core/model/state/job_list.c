@@ -487,6 +487,7 @@ int allot__jobs_arrange(allot_state *state)
     bool before = jobs->arranged; /* else allot__jobs_fill was called, and sites are made */
     jobs->partly = before && jobs->plan == state->plan;
     jobs->arranged = false;
+    jobs->seals++;
     int status = make_room(state);
     if (status == ALLOT_OK && jobs->partly)
         status = arrange_changed(state, &jobs->partly);

@@ -67,6 +67,8 @@ void allot__jobs_free(allot_state *state)
     if (!it)
         return;
     size_t queues = (size_t)allot__queue_count(state->base);
+    if (it->kept)
+        it->end_kept(it->kept);
     free_names(engine, &it->names);
     allot__free(engine, it->preempted_at, (size_t)allot_plan_resources(state->base),
                 sizeof *it->preempted_at);

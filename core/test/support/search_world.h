@@ -24,6 +24,7 @@ typedef struct world {
     allot__candidates candidates;
     int32_t hosts, queues, jobs, resources;
     int32_t left[HOSTS]; /* slots that nobody runs on */
+    bool twins; /* queues preempt the same queues, of some hosts, and there are no limits */
 } world;
 
 /* 0 ... n - 1 (splitmix64). */
@@ -92,13 +93,14 @@ static inline void draw_queue(world *it, int32_t number)
     allot_queue_init(&queue);
     queue.name = queue_names[number];
     queue.priority = 2 * (QUEUES - number) + draw(it, 2);
-    queue.preemptive = often(it, 85);
+    queue.preemptive = often(it, it->twins ? 100 : 85);
     queue.preemptable = often(it, 40);
-    for (int32_t i = number + 1; i < it->queues && queue.preemptive && often(it, 40); i++)
+    int32_t prefers = it->twins ? 95 * draw(it, 2) : 40;
+    for (int32_t i = number + 1; i < it->queues && queue.preemptive && often(it, prefers); i++)
         low[queue.low_count++] = (allot_prefers){queue_names[i], draw(it, 3)};
-    for (int32_t i = 0; i < number && queue.preemptable && often(it, 50); i++)
+    for (int32_t i = 0; i < number && queue.preemptable && often(it, it->twins ? 10 : 50); i++)
         high[queue.high_count++] = queue_names[i];
-    for (int32_t i = 0; i < it->hosts && often(it, 20); i++)
+    for (int32_t i = 0; i < it->hosts && often(it, it->twins ? 60 : 20); i++)
         hosts[queue.host_count++] = host_names[i];
     queue.low = low;
     queue.high = high;
@@ -106,9 +108,9 @@ static inline void draw_queue(world *it, int32_t number)
     queue.on_preempt = (allot_action)draw(it, 4);
     queue.protection.max_job_preempt = often(it, 10) ? 1 + draw(it, 2) : ALLOT_NONE;
     queue.protection.no_preempt_run_time = often(it, 10) ? 100 : ALLOT_NONE;
-    queue.qjob_limit = often(it, 15) ? draw(it, 8) : ALLOT_NONE;
-    queue.hjob_limit = often(it, 15) ? draw(it, 4) : ALLOT_NONE;
-    queue.ujob_limit = often(it, 10) ? draw(it, 6) : ALLOT_NONE;
+    queue.qjob_limit = !it->twins && often(it, 15) ? draw(it, 8) : ALLOT_NONE;
+    queue.hjob_limit = !it->twins && often(it, 15) ? draw(it, 4) : ALLOT_NONE;
+    queue.ujob_limit = !it->twins && often(it, 10) ? draw(it, 6) : ALLOT_NONE;
     int32_t handle;
     CHECK_EQ(allot_plan_queue(it->base.plan, &queue, &handle), ALLOT_OK);
 }
@@ -138,7 +140,8 @@ static inline void draw_limit(world *it)
 
 static inline void draw_plan(world *it)
 {
-    int32_t limits = often(it, 50) ? 0 : draw(it, 3);
+    it->twins = often(it, 40);
+    int32_t limits = it->twins || often(it, 50) ? 0 : draw(it, 3);
     it->hosts = 1 + draw(it, HOSTS);
     it->queues = 2 + draw(it, QUEUES - 1);
     for (int32_t i = 0; i < it->hosts; i++) {
@@ -186,12 +189,16 @@ static inline void draw_job(world *it, int32_t number)
     bool low = job.queue > draw(it, it->queues);
     job.state = (allot_job_state)(often(it, low ? 85 : 30) ? ALLOT_RUNNING
                                                            : draw(it, ALLOT_JOB_STATE_COUNT));
+    if (it->twins)
+        job.state = job.queue > 1 ? ALLOT_RUNNING : ALLOT_PENDING;
     job.slots = 1 + draw(it, 4);
     job.started = often(it, 80) ? NOW - 50 * draw(it, 5) : INT64_MIN;
     job.preempted = draw(it, 3);
     job.user = often(it, 70) ? user_names[draw(it, 3)] : NULL;
     job.flags = (often(it, 10) ? ALLOT_JOB_EXCLUSIVE : 0) | (often(it, 8) ? ALLOT_JOB_BACKFILL : 0);
     job.flags |= often(it, 5) ? ALLOT_JOB_FORCED : 0;
+    if (it->twins && often(it, 60))
+        job.flags &= ALLOT_JOB_EXCLUSIVE;
     job.reserved_by = often(it, 30) ? draw(it, it->queues) : -1;
     job.notifying = often(it, 10) && job.state == ALLOT_RUNNING;
     if (job.state != ALLOT_PENDING) {

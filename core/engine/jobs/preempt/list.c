@@ -1,153 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* list.c: queues' rows, sorted on first use and merged by a heap. */
+/* list.c: queues' rows, sorted on first use and merged by a heap; and rows by host. */
 #include "engine/jobs/preempt/list.h"
 
 #include <string.h>
 
 #include "engine/rows/order.h"
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
-static int take_rows(allot__candidate_rows *rows, size_t queues, size_t count)
-{
-    allot__arena *arena = rows->work->arena;
-    rows->first = allot__arena_take(arena, queues + 1, sizeof *rows->first);
-    rows->head = allot__arena_take(arena, queues + 1, sizeof *rows->head);
-    rows->is_sorted = allot__arena_take(arena, queues + 1, sizeof *rows->is_sorted);
-    rows->jobs = allot__arena_take(arena, count + 1, sizeof *rows->jobs);
-    rows->queues = allot__arena_take(arena, count + 1, sizeof *rows->queues);
-    rows->sorted = allot__arena_take(arena, count + 1, sizeof *rows->sorted);
-    rows->other = allot__arena_take(arena, count + 1, sizeof *rows->other);
-    return rows->first != NULL && rows->head && rows->is_sorted && rows->jobs && rows->queues &&
-                   rows->sorted && rows->other != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
-}
-
-/* Lists each queue's rows, in the order of the state. */
-static void list_rows(allot__candidate_rows *rows, int32_t queues)
-{
-    memset(rows->first, 0, ((size_t)queues + 1) * sizeof *rows->first);
-    for (int32_t row = 0; row < rows->count; row++)
-        rows->first[rows->queues[row] + 1]++;
-    for (int32_t queue = 0; queue < queues; queue++) {
-        rows->first[queue + 1] += rows->first[queue];
-        rows->head[queue] = rows->first[queue];
-        rows->is_sorted[queue] = false;
-    }
-    for (int32_t row = 0; row < rows->count; row++)
-        rows->sorted[rows->head[rows->queues[row]]++] = row;
-    memcpy(rows->head, rows->first, (size_t)queues * sizeof *rows->head);
-}
-
-int allot__candidate_rows_make(const allot__work *work, const allot__host_view *view,
-                               const uint8_t *ineligible, allot__candidate_rows *out)
-{
-    const allot__jobs *jobs = work->state->jobs;
-    int32_t queues = allot__queue_count(work->plan);
-    *out = (allot__candidate_rows){.work = work, .ineligible = ineligible};
-    for (int32_t i = 0; i < ALLOT__CANDIDATE_LISTS; i++)
-        out->lists[i].high = -1;
-    size_t running = 0;
-    for (size_t i = 0; i < jobs->list.count; i++)
-        running += ineligible[i] != ALLOT__INELIGIBLE_NEW;
-    int status = take_rows(out, (size_t)queues, running);
-    if (status != ALLOT_OK)
-        return status;
-    for (int32_t i = 0; (size_t)i < jobs->list.count; i++) {
-        if (ineligible[i] == ALLOT__INELIGIBLE_NEW)
-            continue;
-        out->jobs[out->count] = i;
-        out->queues[out->count++] = jobs->queue_of[i];
-    }
-    list_rows(out, queues);
-    return allot__job_rows_make(work, view, out->jobs, out->count, &out->of);
-}
-
 /* ---- Keys ------------------------------------------------------------------------------------ */
-
-/* Adjacent keys that do not depend on two queues are joined where their ranges fit: each takes as
- * many bits as it needs, so that one comparison compares them all. */
-enum { BITS_MOST = 63 /* joined keys are never below 0 */ };
-
-typedef struct range {
-    int64_t least;
-    int32_t bits;
-} range;
-
-static range range_of(const int64_t *values, int32_t count)
-{
-    int64_t least = count > 0 ? values[0] : 0;
-    int64_t most = least;
-    for (int32_t i = 1; i < count; i++) {
-        least = values[i] < least ? values[i] : least;
-        most = values[i] > most ? values[i] : most;
-    }
-    uint64_t width = (uint64_t)most - (uint64_t)least;
-    return (range){least, width == 0 ? 0 : 64 - __builtin_clzll(width)};
-}
-
-/* Joins the second of two keys to the first; false: together they are too wide. */
-static bool join(int64_t *first, const int64_t *second, int32_t count)
-{
-    range a = range_of(first, count);
-    range b = range_of(second, count);
-    if (a.bits + b.bits > BITS_MOST)
-        return false;
-    for (int32_t i = 0; i < count; i++) {
-        uint64_t high = (uint64_t)first[i] - (uint64_t)a.least;
-        first[i] = (int64_t)(high << b.bits | ((uint64_t)second[i] - (uint64_t)b.least));
-    }
-    return true;
-}
-
-static void join_keys(allot__candidate_rows *rows)
-{
-    int32_t last = -1;
-    for (int32_t i = 0; i < rows->key_count; i++) {
-        int64_t *values = rows->values[i];
-        bool both = last >= 0 && values && rows->values[last];
-        if (both && join(rows->values[last], values, rows->count))
-            continue;
-        last++;
-        rows->keys[last] = rows->keys[i];
-        rows->values[last] = values;
-    }
-    rows->key_count = last + 1;
-}
-
-int allot__candidate_rows_read(allot__candidate_rows *rows)
-{
-    const allot__order *victims = &rows->work->rules[0].policy->victims;
-    const allot_key *own[ALLOT_KEYS_MAX];
-    int64_t *values[ALLOT_KEYS_MAX];
-    int32_t count = 0;
-    for (int32_t i = 0; i < victims->count; i++) {
-        const allot_key *key = &victims->keys[i];
-        if (key->source.kind == ALLOT_FROM_NUMBER)
-            continue; /* a constant orders nothing */
-        rows->keys[rows->key_count] = *key;
-        if (!allot__job_pair_column(key->source)) {
-            own[count] = key;
-            values[count] =
-                allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof **values);
-            rows->values[rows->key_count] = values[count];
-            if (!values[count++])
-                return ALLOT_ENOMEM;
-        }
-        rows->key_count++;
-    }
-    int status = allot__rowset_keys(&rows->of.rows, own, count, values);
-    if (status == ALLOT_OK)
-        join_keys(rows);
-    return status;
-}
 
 static int64_t pair_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
                           int32_t key, int32_t queue)
 {
-    const allot_key *of = &rows->keys[key];
+    const allot_key *of = rows->word_keys[key];
     bool preference = of->source.value == ALLOT_TASK_PREFERENCE;
     int64_t value = (preference ? list->preference : list->queue_order)[queue];
     return of->descending ? ~value : value;
@@ -158,31 +23,32 @@ static const allot__job *job_at(const allot__candidate_rows *rows, int32_t row)
     return allot__job_at(rows->work->state->jobs, rows->jobs[row]);
 }
 
-/* A key's value; 0 behind the last key, and for keys of two queues if `list` is NULL. */
+/* A word's value; 0 behind the last, and for keys of two queues if `list` is NULL. */
 static int64_t value_of(const allot__candidate_rows *rows, const allot__candidate_list *list,
-                        int32_t key, int32_t row)
+                        int32_t word, int32_t row)
 {
-    if (key >= rows->key_count)
+    if (word >= rows->word_count)
         return 0;
-    if (rows->values[key])
-        return rows->values[key][row];
-    return !list ? 0 : pair_value(rows, list, key, rows->queues[row]);
+    if (rows->words[word])
+        return rows->words[word][row];
+    return !list ? 0 : pair_value(rows, list, word, allot__candidate_queue(rows, row));
 }
 
 bool allot__candidate_before(const allot__candidate_rows *rows, const allot__candidate_list *list,
                              int32_t a, int32_t b)
 {
-    for (int32_t key = 0; key < rows->key_count; key++) {
-        int64_t x = value_of(rows, list, key, a);
-        int64_t y = value_of(rows, list, key, b);
+    for (int32_t word = 0; word < rows->word_count; word++) {
+        int64_t x = value_of(rows, list, word, a);
+        int64_t y = value_of(rows, list, word, b);
         if (x != y)
             return x < y;
     }
     return strcmp(job_at(rows, a)->thing.id, job_at(rows, b)->thing.id) > 0;
 }
 
-static void merge(const allot__candidate_rows *rows, const allot__candidate_list *list,
-                  const int32_t *from, int32_t low, int32_t middle, int32_t high, int32_t *to)
+void allot__candidate_merge(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                            const int32_t *from, int32_t low, int32_t middle, int32_t high,
+                            int32_t *to)
 {
     int32_t a = low;
     int32_t b = middle;
@@ -200,7 +66,7 @@ void allot__candidate_sort(const allot__candidate_rows *rows, const allot__candi
         for (int32_t low = 0; low < count;) {
             int32_t middle = count - low > width ? low + width : count;
             int32_t high = count - middle > width ? middle + width : count;
-            merge(rows, list, first, low, middle, high, other);
+            allot__candidate_merge(rows, list, first, low, middle, high, other);
             low = high;
         }
         memcpy(first, other, (size_t)count * sizeof *first);
@@ -320,7 +186,8 @@ static int list_near(allot__candidate_rows *rows, allot__candidate_list *list)
             int32_t row = rows->on[i];
             both[count] = row;
             count += !rows->ineligible[rows->jobs[row]] &&
-                     allot__may_preempt(rows->work->plan->relation, list->high, rows->queues[row]);
+                     allot__may_preempt(rows->work->plan->relation, list->high,
+                                        allot__candidate_queue(rows, row));
         }
     }
     allot__candidate_sort(rows, list, both, both + on_set, count);
@@ -334,39 +201,25 @@ static int list_near(allot__candidate_rows *rows, allot__candidate_list *list)
 
 static bool tied(const allot__candidate_rows *rows, int32_t a, int32_t b)
 {
-    for (int32_t key = 0; key < rows->key_count; key++)
-        if (rows->values[key] && rows->values[key][a] != rows->values[key][b])
+    for (int32_t word = 0; word < rows->word_count; word++)
+        if (rows->words[word] && rows->words[word][a] != rows->words[word][b])
             return false;
     return true;
 }
 
-/* Sorts rows of one queue, by the last key first; then ties by id. */
-static void sort_rows(const allot__candidate_rows *rows, int32_t *first, int32_t count)
+/* Sorts a queue's rows, by the last word first; then ties by id. */
+static void sort_queue(allot__candidate_rows *rows, int32_t queue)
 {
-    for (int32_t key = rows->key_count - 1; key >= 0; key--)
-        if (rows->values[key])
-            allot__sort_rows(first, rows->other, rows->values[key], 0, count);
+    int32_t *first = rows->sorted + rows->first[queue];
+    int32_t count = rows->first[queue + 1] - rows->first[queue];
+    for (int32_t word = rows->word_count - 1; word >= 0; word--)
+        if (rows->words[word])
+            allot__sort_rows(first, rows->other, rows->words[word], 0, count);
     for (int32_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && tied(rows, first[from], first[to]);)
             to++;
         allot__candidate_sort(rows, NULL, first + from, rows->other, to - from);
     }
-}
-
-/* Sorts a queue's candidates; -1 replaces its other rows, behind them. */
-static void sort_queue(allot__candidate_rows *rows, int32_t queue)
-{
-    int32_t first = rows->first[queue];
-    int32_t end = rows->first[queue + 1];
-    int32_t count = 0;
-    for (int32_t at = first; at < end; at++) {
-        int32_t row = rows->sorted[at];
-        if (rows->ineligible[rows->jobs[row]] <= ALLOT__INELIGIBLE_TAKEN) /* not for good */
-            rows->sorted[first + count++] = row;
-    }
-    for (int32_t i = first + count; i < end; i++)
-        rows->sorted[i] = -1;
-    sort_rows(rows, rows->sorted + first, count);
     rows->is_sorted[queue] = true;
 }
 
@@ -374,9 +227,9 @@ static void sort_queue(allot__candidate_rows *rows, int32_t queue)
 static int32_t skip_ineligible(const allot__candidate_rows *rows, int32_t queue, int32_t at)
 {
     int32_t end = rows->first[queue + 1];
-    while (at < end && rows->sorted[at] >= 0 && rows->ineligible[rows->jobs[rows->sorted[at]]])
+    while (at < end && rows->ineligible[rows->jobs[rows->sorted[at]]])
         at++;
-    return at < end && rows->sorted[at] >= 0 ? at : end;
+    return at;
 }
 
 /* Moves a queue's top to its next candidate from there on; false: there is none. */
@@ -461,6 +314,24 @@ static bool take_list(const allot__candidate_rows *rows, allot__candidate_list *
     return true;
 }
 
+/* Has a queue the same list as another? If both may preempt the same queues that have rows, prefer
+ * none of them, and have the same hosts. */
+static bool alike(const allot__candidate_rows *rows, int32_t high, int32_t other)
+{
+    const allot__queues *queues = allot__queues_of(rows->work->plan);
+    const allot__ranges *low = &rows->work->plan->relation->low;
+    allot__differing it = {.from = 0};
+    bool same = queues->set_of[high] == queues->set_of[other] &&
+                allot__queue_at(queues, high)->low_count == 0 &&
+                allot__queue_at(queues, other)->low_count == 0 &&
+                allot__jobs_flagged(rows->work->state->jobs, ALLOT_JOB_BACKFILL) == 0;
+    allot__ranges_at(low, high, &it.a, &it.a_end);
+    allot__ranges_at(low, other, &it.b, &it.b_end);
+    while (same && allot__differing_next(&it))
+        same = rows->filled[it.from] == rows->filled[it.to];
+    return same;
+}
+
 /* The list of a queue, or the least recently used one, which begins anew for it; NULL: out of
  * memory. */
 static allot__candidate_list *find_list(allot__candidate_rows *rows, int32_t high, bool near,
@@ -470,7 +341,8 @@ static allot__candidate_list *find_list(allot__candidate_rows *rows, int32_t hig
     *begun = true;
     for (int32_t i = 0; i < ALLOT__CANDIDATE_LISTS; i++) {
         allot__candidate_list *list = &rows->lists[i];
-        if (list->high == high && list->near == near) {
+        if (list->high >= 0 && list->near == near &&
+            (list->high == high || alike(rows, list->high, high))) {
             list->asked = ++rows->asked;
             return list;
         }

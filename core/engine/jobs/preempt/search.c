@@ -6,22 +6,7 @@
 #include "base/least.h"
 #include "engine/jobs/limits/resource.h"
 
-/* ---- Ineligible jobs ------------------------------------------------------------------------- */
-
-uint8_t allot__job_ineligible(const allot__work *work, const allot__job *job)
-{
-    int32_t types = work->rules[0].policy->job_types;
-    const allot_queue *queue = allot__queue_at(allot__queues_of(work->plan), job->queue);
-    if (job->state != ALLOT_RUNNING)
-        return ALLOT__INELIGIBLE_NEW;
-    if (job->flags & ALLOT_JOB_FORCED)
-        return ALLOT__INELIGIBLE_FORCED;
-    if ((job->flags & ALLOT_JOB_EXCLUSIVE) && !(types & ALLOT_PREEMPT_EXCLUSIVE))
-        return ALLOT__INELIGIBLE_EXCLUSIVE;
-    bool backfill = (types & ALLOT_PREEMPT_BACKFILL) && queue->preemptable;
-    return (job->flags & ALLOT_JOB_BACKFILL) && !backfill ? ALLOT__INELIGIBLE_BACKFILL
-                                                          : ALLOT__ELIGIBLE;
-}
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static int run_guard(allot__candidates *candidates, const allot__guard *guard, uint8_t mark)
 {
@@ -33,20 +18,6 @@ static int run_guard(allot__candidates *candidates, const allot__guard *guard, u
     if (status == ALLOT_OK)
         allot__rowset_guard(rows, guard, mark, candidates->rows.jobs, candidates->ineligible);
     return status;
-}
-
-/* The most slots that a job's preemption can free: for an exclusive job all of its hosts. */
-static int64_t gives(const allot__candidates *candidates, const allot__job *job)
-{
-    bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    int64_t sum = 0;
-    for (int32_t i = 0; i < allot__job_all_places(job); i++) {
-        int32_t host =
-            exclusive && i < job->place_count ? allot__job_host_at(candidates->view, job, i) : -1;
-        int32_t slots = allot__job_places(job)[i].slots;
-        sum += allot__most(slots, host >= 0 ? candidates->view->slots[host] : 0);
-    }
-    return sum;
 }
 
 /* Counts how far a candidate would lower the use of limits (1), or no longer (-1). */
@@ -65,19 +36,19 @@ static void help(allot__candidates *candidates, int32_t number, int32_t sign)
 
 static void count_slots(allot__candidates *candidates)
 {
-    const allot__jobs *jobs = candidates->work->state->jobs;
-    for (int32_t number = 0; (size_t)number < jobs->list.count; number++) {
-        if (candidates->ineligible[number] == ALLOT__INELIGIBLE_NEW)
-            continue; /* not running */
-        const allot__job *job = allot__job_at(jobs, number);
-        int64_t slots = gives(candidates, job);
+    const allot__candidate_rows *rows = &candidates->rows;
+    bool limited = candidates->bounds->class_of != NULL || candidates->bounds->resources;
+    for (int32_t row = 0; row < rows->count; row++) {
+        int32_t number = rows->jobs[row], queue = allot__candidate_queue(rows, row);
+        int64_t slots = rows->gives[row];
         if (candidates->ineligible[number] == ALLOT__ELIGIBLE) {
-            int64_t *most = &candidates->most_left[job->queue];
+            int64_t *most = &candidates->most_left[queue];
             *most = slots > *most ? slots : *most;
-            candidates->slots_left[job->queue] += slots;
-            help(candidates, number, 1);
+            candidates->slots_left[queue] += slots;
+            if (limited)
+                help(candidates, number, 1);
         }
-        candidates->slots_protected[job->queue] +=
+        candidates->slots_protected[queue] +=
             candidates->ineligible[number] >= ALLOT__INELIGIBLE_GUARD ? slots : 0;
     }
 }
@@ -107,15 +78,9 @@ int allot__candidates_make(const allot__work *work, allot__host_view *view, allo
 {
     *out = (allot__candidates){.work = work, .view = view, .bounds = bounds};
     int status = take_room(out);
-    for (int32_t i = 0; (size_t)i < work->state->jobs->list.count && status == ALLOT_OK; i++) {
-        /* A job that is still pending was pending when the cycle began. */
-        bool waits = bounds->states != NULL && bounds->states[i] == ALLOT_PENDING;
-        out->ineligible[i] = waits
-                                 ? ALLOT__INELIGIBLE_NEW
-                                 : allot__job_ineligible(work, allot__job_at(work->state->jobs, i));
-    }
     if (status == ALLOT_OK)
-        status = allot__candidate_rows_make(work, view, out->ineligible, &out->rows);
+        status =
+            allot__candidate_rows_make(work, view, bounds->states, out->ineligible, &out->rows);
     out->chosen = allot__arena_take(work->arena, (size_t)out->rows.count + 1, sizeof *out->chosen);
     if (status != ALLOT_OK || !out->chosen)
         return ALLOT_ENOMEM;
@@ -134,7 +99,7 @@ void allot__candidates_drop(allot__candidates *candidates, int32_t job, uint8_t 
 {
     if (candidates->ineligible[job] == ALLOT__ELIGIBLE) {
         const allot__job *it = allot__job_at(candidates->work->state->jobs, job);
-        int64_t slots = gives(candidates, it);
+        int64_t slots = allot__candidate_gives(candidates->view, it);
         candidates->slots_left[it->queue] -= slots;
         candidates->spent += slots;
         help(candidates, job, -1);
@@ -148,7 +113,7 @@ void allot__candidates_restore(allot__candidates *candidates, int32_t job)
     if (it->state != ALLOT_RUNNING || candidates->ineligible[job] != ALLOT__INELIGIBLE_TAKEN)
         return;
     candidates->ineligible[job] = ALLOT__ELIGIBLE;
-    candidates->slots_left[it->queue] += gives(candidates, it);
+    candidates->slots_left[it->queue] += allot__candidate_gives(candidates->view, it);
     help(candidates, job, 1);
     for (int32_t i = 0; i < allot__queue_count(candidates->work->plan); i++)
         candidates->reach_at[i] = -1;

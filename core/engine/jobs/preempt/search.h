@@ -84,9 +84,6 @@ int allot__candidates_make(const allot__work *work, allot__host_view *view, allo
 /* Finds the victims for a job that does not fit. Changes nothing except the viewer, which becomes
  * the job's queue. ENOMEM. */
 int allot__candidates_search(allot__candidates *candidates, allot__found *found);
-/* Why a job is not a candidate by its type, guards aside: ALLOT__ELIGIBLE ...
- * ALLOT__INELIGIBLE_FORCED. */
-uint8_t allot__job_ineligible(const allot__work *work, const allot__job *job);
 /* Is it backfill in a reservation whose queue is not below `high` by PRIORITY (P-40)? */
 bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high);
 /* Is the job exclusive, and so barred from preempting by PREEMPT_JOBTYPE (P-40)? */

@@ -31,12 +31,29 @@ typedef struct world {
     allot_state *plain; /* the same as q.state, but always from scratch */
     allot_decision *decided;
     int32_t queues, host_count, added, now;
-    bool rich; /* there are jobs of all kinds */
+    bool rich;     /* there are jobs of all kinds */
+    bool preempts; /* high queues wait for slots of low ones, which run jobs ... */
+    bool applies;  /* ... and decisions are carried out */
 } world;
+
+/* What the cases came to, so that they cannot cease to cover something unnoticed. */
+static int64_t kept, victims;
 
 /* ---- Sites ----------------------------------------------------------------------------------- */
 
 static bool pools, limits;
+static int32_t queue_count;
+
+/* Queues that it preempts first. */
+static void draw_preferences(allot_queue *queue)
+{
+    static const char *const names[] = {"q0", "q1", "q2", "q3", "q4", "q5"};
+    static allot_prefers low[3];
+    queue->low = low;
+    queue->low_count = draw(0, queue_count < 3 ? queue_count : 3);
+    for (int32_t i = 0, from = draw(0, 5); i < queue->low_count; i++)
+        low[i] = (allot_prefers){names[(from + i) % queue_count], draw(0, 2)};
+}
 
 static void draw_queue(allot_queue *queue)
 {
@@ -48,6 +65,8 @@ static void draw_queue(allot_queue *queue)
     }
     queue->preemptive = draw(0, 2) > 0;
     queue->preemptable = !pools && draw(0, 2) == 0;
+    if (queue->preemptive && !pools && draw(0, 4) == 0)
+        draw_preferences(queue);
     queue->hosts = hosts + draw(0, 2);
     queue->host_count = draw(0, 3) == 0 ? 3 : 0;
     queue->fairshare = draw(0, 5) == 0;
@@ -62,8 +81,51 @@ static void draw_queue(allot_queue *queue)
         queue->hjob_limit = draw(1, 3);
 }
 
+static bool fails;
+
+static int values_of(void *ud, int32_t function, const allot_batch *batch, int64_t *out,
+                     allot_report *report)
+{
+    (void)ud;
+    (void)function;
+    (void)report;
+    for (int32_t i = 0; i < batch->count; i++)
+        out[i] = batch->columns[0][i] % 7;
+    return fails ? ALLOT_ESCRIPT : ALLOT_OK;
+}
+
+static void draw_victims(allot_policy *policy)
+{
+    static const int32_t columns[] = {
+        ALLOT_TASK_QUEUE_ORDER,    ALLOT_TASK_LOAD,          ALLOT_TASK_HOST,
+        ALLOT_TASK_QUEUE_PRIORITY, ALLOT_TASK_STARTED,       ALLOT_TASK_SLOTS,
+        ALLOT_TASK_PRIORITY,       ALLOT_TASK_PREFERENCE,    ALLOT_TASK_SUBMITTED,
+        ALLOT_TASK_PREEMPTED,      ALLOT_TASK_RAN,           ALLOT_TASK_REMAINING,
+        ALLOT_TASK_UNINTERRUPTED,  ALLOT_TASK_SUSPENDED_FOR, ALLOT_TASK_RUN_TIME_LEFT,
+        ALLOT_TASK_INTERVAL_OVER};
+    const allot_provider provider = {.compute = values_of};
+    const int32_t ran = ALLOT_TASK_RAN;
+    allot_key keys[5];
+    int32_t function, count = draw(0, 5), most = draw(0, 2) > 0 ? 9 : 15;
+    for (int32_t i = 0; i < count; i++)
+        keys[i] = (allot_key){{ALLOT_FROM_COLUMN, columns[draw(0, most)]}, draw(0, 1)};
+    CHECK_EQ(allot_policy_provider(policy, &provider), ALLOT_OK);
+    CHECK_EQ(allot_policy_rows_function(policy, ALLOT_TASKS, &ran, 1, &function), ALLOT_OK);
+    const allot_source called = {ALLOT_FROM_FUNCTION, function},
+                       read = {ALLOT_FROM_COLUMN, columns[draw(8, 15)]};
+    if (count > 0 && draw(0, 6) == 0)
+        keys[draw(0, count - 1)].source = called;
+    CHECK_EQ(allot_policy_victims(policy, keys, count), ALLOT_OK);
+    if (draw(0, 3) == 0)
+        CHECK_EQ(allot_policy_guard(policy, "some", draw(0, 2) ? read : called, 0, draw(0, 900)),
+                 ALLOT_OK);
+    CHECK_EQ(allot_policy_job_types(policy, draw(0, 3)), ALLOT_OK);
+}
+
 static void draw_policy(allot_policy *policy)
 {
+    if (draw(0, 4) > 0)
+        draw_victims(policy);
     static const int32_t columns[] = {ALLOT_TASK_PRIORITY, ALLOT_TASK_SUBMITTED, ALLOT_TASK_SLOTS,
                                       ALLOT_TASK_RAN};
     allot_key keys[4];
@@ -88,7 +150,7 @@ static void begin_plan(fixture *it)
 
 static void begin(world *at)
 {
-    *at = (world){.now = 1000, .rich = draw(0, 1)};
+    *at = (world){.now = 1000, .rich = draw(0, 1), .preempts = draw(0, 1), .applies = draw(0, 1)};
     pools = draw(0, 3) == 0;
     limits = draw(0, 3) == 0;
     begin_plan(&at->q.it);
@@ -100,7 +162,7 @@ static void begin(world *at)
     if (draw(0, 1))
         CHECK_EQ(allot_plan_decay(at->q.it.plan, &(allot_decay){draw(0, 500), draw(2, 5)}),
                  ALLOT_OK);
-    at->queues = draw(1, 6);
+    queue_count = at->queues = draw(at->preempts ? 3 : 1, 6);
     for (int32_t i = 0; i < at->queues; i++) {
         char name[] = {'q', (char)('0' + i), '\0'};
         if (at->host_count > 0)
@@ -134,6 +196,8 @@ static void draw_members(const world *at, allot_job *job)
 {
     job->priority = draw(0, 3);
     job->submitted = draw(0, 9) == 0 ? INT64_MIN : draw(0, 1000);
+    if (draw(0, 30) == 0) /* beyond the bits of a key */
+        job->submitted = (int64_t)draw(0, 1000) << draw(1, 40);
     job->user = draw(0, 3) > 0 ? users[draw(0, 2)] : NULL;
     if (!at->rich)
         return;
@@ -151,6 +215,8 @@ static void draw_job(const world *at, allot_job *job, allot_job_host *places)
     if (draw(0, 2) > 0)
         return;
     job->state = draw(0, 3) > 0 ? ALLOT_RUNNING : draw(0, 2) ? ALLOT_SUSPENDED : ALLOT_STOPPED;
+    if (at->preempts)
+        job->state = ALLOT_RUNNING;
     job->started = draw(0, 3) ? draw(0, at->now + 5) : INT64_MIN;
     int32_t host = draw(0, draw(0, 60) == 0 ? HOSTS : HOSTS - 1);
     places[0] = (allot_job_host){hosts[host], job->slots};
@@ -213,7 +279,7 @@ static void change_job(world *at)
 static void change_other(world *at)
 {
     allot_state *const states[] = {at->q.state, at->plain};
-    int32_t kind = draw(0, 4), number = draw(0, HOSTS - 1), by = draw(0, 300);
+    int32_t kind = draw(0, 5), number = draw(0, HOSTS - 1), by = draw(0, 300);
     int32_t queue = draw(0, at->queues - 1), closed = draw(0, 2);
     at->now += kind < 3 ? by : 0;
     for (int32_t i = 0; i < 2; i++) {
@@ -222,6 +288,8 @@ static void change_other(world *at)
         else if (kind == 3 && at->host_count > 0)
             CHECK_EQ(allot_state_host(states[i], hosts[number], -1, (allot_closed)closed),
                      ALLOT_OK);
+        else if (kind == 5 && at->host_count > 0)
+            CHECK_EQ(allot_state_host_load(states[i], hosts[number], by), ALLOT_OK);
         else if (kind == 4)
             CHECK_EQ(allot_state_usage(states[i], queue, by, 7), ALLOT_OK);
         if (kind == 4)
@@ -240,7 +308,7 @@ static void change(world *at)
     int32_t count = draw(0, 4) > 0 ? draw(0, 4) : draw(0, 30);
     if (draw(0, 60) == 0)
         clear(at);
-    if (draw(0, 4) == 0)
+    if (draw(0, 2) == 0)
         change_other(at);
     for (int32_t i = 0; i < count; i++)
         change_job(at);
@@ -372,15 +440,41 @@ static bool seal(world *at, bool *same)
     return a == ALLOT_OK && *same;
 }
 
+/* Decides about the state, again after failures. */
+static void decide_short(world *at)
+{
+    run_short(at);
+    fails = draw(0, 5) == 0;
+    int status = allot_cycle(at->q.it.plan, at->q.state, NULL, &at->q.decision);
+    fails = false;
+    at->q.it.memory.fail_at = 0;
+    if (status != ALLOT_OK)
+        CHECK_EQ(allot_cycle(at->q.it.plan, at->q.state, NULL, &at->q.decision), ALLOT_OK);
+}
+
 /* The plain state's use of queues is summed up job by job. */
 static bool decide(world *at)
 {
+    bool had = at->q.state->jobs->kept != NULL;
     free_decisions(at);
     for (int32_t q = 0; q < at->queues; q++)
         at->plain->jobs->queues[q].latest = INT64_MAX;
-    CHECK_EQ(allot_cycle(at->q.it.plan, at->q.state, NULL, &at->q.decision), ALLOT_OK);
+    decide_short(at);
     CHECK_EQ(allot_cycle(at->q.it.plan, at->plain, NULL, &at->decided), ALLOT_OK);
-    return same_decisions(at);
+    int32_t orders = allot_decision_job_orders(at->decided);
+    kept += had;
+    for (int32_t i = 0; i < orders && had; i++) {
+        allot_job_order order;
+        CHECK_EQ(allot_decision_job_order(at->decided, i, &order), ALLOT_OK);
+        victims += order.preemptor >= 0;
+    }
+    bool same = same_decisions(at);
+    if (same && draw(0, 5) == 0) {
+        allot_decision_free(at->q.decision);
+        decide_short(at);
+        same = same_decisions(at);
+    }
+    return same;
 }
 
 /* Opens both states, and may carry the decisions out. */
@@ -390,7 +484,7 @@ static void open(world *at)
     CHECK_EQ(allot_state_open(at->plain), ALLOT_OK);
     if (draw(0, 3) == 0)
         put_job(at, NULL);
-    if (at->q.decision && draw(0, 1)) {
+    if (at->q.decision && at->applies && draw(0, 1)) {
         CHECK_EQ(allot_state_apply(at->q.state, at->q.decision, NULL), ALLOT_OK);
         CHECK_EQ(allot_state_apply(at->plain, at->decided, NULL), ALLOT_OK);
     }
@@ -426,6 +520,9 @@ static void equal_to_what_is_made_anew(void)
         seed = (uint64_t)i;
         same = follows(STEPS);
     }
+    printf("# %lld decisions after which rows were kept, with %lld victims\n", (long long)kept,
+           (long long)victims);
+    CHECK(kept > 5 * CASES && victims > 5 * CASES);
 }
 
 int main(void)
