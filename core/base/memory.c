@@ -246,7 +246,8 @@ void allot__arena_free(allot__arena *arena)
 
 /* ---- Pools ----------------------------------------------------------------------------------- */
 
-enum { CHUNK = 32 * 1024 };
+/* The first chunk is small, since small documents come by the thousand. */
+enum { FIRST_CHUNK = 4 * 1024, CHUNK = 32 * 1024 };
 
 struct allot__pool_chunk {
     struct allot__pool_chunk *next;
@@ -256,7 +257,7 @@ struct allot__pool_chunk {
 
 static bool add_chunk(allot_engine *engine, allot__pool *pool, size_t bytes)
 {
-    size_t size = bytes > CHUNK ? bytes : CHUNK;
+    size_t least = pool->chunks ? CHUNK : FIRST_CHUNK, size = bytes > least ? bytes : least;
     if (size > SIZE_MAX - sizeof(struct allot__pool_chunk))
         return false;
     struct allot__pool_chunk *chunk = allot__new(engine, 1, sizeof *chunk + size);

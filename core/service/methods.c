@@ -147,7 +147,7 @@ static void answer_explanation(allot__request *call, const allot__param *params,
     const allot_state *state;
     allot_decision *decision = NULL;
     allot__text lines = {.engine = service->engine};
-    allot__error fault = {.code = NULL};
+    allot__error fault = {.code = ""};
     int result = allot__books_state(service->books, allot__service_now(service), report, &state);
     if (result == ALLOT_OK)
         result = allot_cycle(service->generation->plan, state, report, &decision);
@@ -164,7 +164,7 @@ static void answer_explanation(allot__request *call, const allot__param *params,
         allot__text_add(out, lines.bytes ? lines.bytes : "", lines.len);
         allot__text_puts(out, "]}");
         allot__rpc_end(call);
-    } else if (fault.code) {
+    } else if (fault.code[0] != '\0') {
         allot__rpc_fault(call, &fault);
     } else {
         allot__rpc_report(call, lines.failed ? ALLOT_ENOMEM : result, report);

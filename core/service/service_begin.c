@@ -262,7 +262,7 @@ static int try_without(allot_service *service, allot__candidate *candidate, allo
         allot__books_end(books);
         return status;
     }
-    if (lost.code) /* else the state itself was inconsistent */
+    if (lost.code[0] != '\0') /* else the state itself was inconsistent */
         allot_report_say(report, ALLOT_WARNING, "W-store", "the plan has changed since: %.300s",
                          lost.message);
     *moved = books;

@@ -124,19 +124,22 @@ describe("a log", function ()
 
   it("of events is refused likewise", function ()
     local function event(text) return '{"at": 1, "event": ' .. text .. "}\n" end
-    refused('log:1:30: error: "submit" has no key "idd" [E-event]', 3, event '"submit", "idd": "a"')
+    refused('log:1:30: error: found the unknown key "idd" [E-unknown-key]', 3,
+      event '"submit", "idd": "a"')
     refused('did you mean "id"?', 3, event '"submit", "idd": "a"')
-    refused('"submit" needs `id` [E-event]', 3, event '"submit"')
-    refused("`slots` is a whole number from 0 to 1000000000", 3,
+    refused('"id" is missing [E-missing]', 3, event '"submit"')
+    refused("found the number -1, allowed an integer 0 ... 1000000000 [E-range]", 3,
       event '"demand", "consumer": "/q7", "slots": -1')
-    refused("`closed` is false, \"drain\" or \"reclaim\"", 3,
+    refused('found true, allowed false, "drain" or "reclaim" [E-range]', 3,
       event '"host", "name": "h", "slots": 1, "closed": true')
-    refused("`id` is a text of 1 to 200 bytes", 3, event '"submit", "id": 7')
-    refused("`priority` is a whole number from -1000000000 to 1000000000", 3,
+    refused("found the number 7, allowed a string [E-type]", 3, event '"submit", "id": 7')
+    refused('found "", allowed 1 ... 200 bytes [E-range]', 3, event '"submit", "id": ""')
+    refused("found the number 2000000000, allowed an integer -1000000000 ... 1000000000", 3,
       event '"submit", "id": "a", "priority": 2000000000')
-    refused('`at` is Unix seconds, or a text like "2026-01-31T08:00:00Z"', 3,
+    refused('found the string "soon", allowed Unix seconds or a time like "2026-01-31T08', 3,
       '{"at": "soon", "event": "submit"}\n')
-    refused("the key stands there twice", 3, event '"submit", "id": "a", "id": "b"')
+    refused('found the key "id" again, allowed once in an object', 3,
+      event '"submit", "id": "a", "id": "b"')
     refused("`event` is a text", 3, event "7")
     refused("`event` is missing", 3, '{"at": 1}\n')
     refused("a line of an event log is an object", 3, '{"at": 1, "event": "tea"}\n[1]\n')

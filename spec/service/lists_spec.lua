@@ -198,7 +198,7 @@ describe("a service", function ()
     assert.equal(0, #cycle().grants)
     call("decline", { consumer = "/a", ["until"] = now }) -- from now on it can use them again
     assert.same({ "/a", 7 }, { cycle().grants[1].consumer, leaf "/a"[2] - 2 })
-    refused("decline", { consumer = "/a" }, '"decline" wants "until"', "E-missing")
+    refused("decline", { consumer = "/a" }, '"until" is missing', "E-missing")
   end)
 
   describe("of jobs is told", function ()
@@ -228,7 +228,7 @@ describe("a service", function ()
       refused("submit", { id = "j3", queue = "low", state = "running", hosts = { h9 = 1 } },
               'hosts: there is no host "h9"', "E-unknown-host")
       refused("submit", { id = "j3", queue = "low", state = "running", hosts = { h1 = 0 } },
-              'hosts: found 0 slots of "h1", allowed at least 1', "E-range")
+              "hosts.h1: found the number 0, allowed an integer 1 ... 1000000000", "E-range")
       refused("submit", { id = "j3", queue = "low", hosts = { h1 = 1 } },
               "hosts: found some of a job that is pending, allowed none", "E-hosts")
       refused("submit", { id = "j3", queue = "low", state = "running", slots = 3,

@@ -52,35 +52,41 @@ describe("a call that is wrong", function ()
     start(TREE)
     local range, kind = "E-range", "E-type"
     refuses {
-      { "demand", '{"consumer": "/a"}', '"demand" wants "slots"', "E-missing" },
+      { "demand", '{"consumer": "/a"}', '"slots" is missing', "E-missing" },
       { "demand", '{"consumer": "/a", "slots": 1.5}',
-        "slots: found a number that is not whole, allowed a whole number 0 ... 1000000000", kind },
-      { "demand", '{"consumer": "/a", "slots": -1}', "found -1, allowed a whole number 0", range },
-      { "demand", '{"consumer": 7, "slots": 1}', "allowed a name, as text", kind },
+        "slots: found the number 1.5, allowed an integer 0 ... 1000000000", kind,
+        "write integers without a point or exponent" },
+      { "demand", '{"consumer": "/a", "slots": -1}',
+        "found the number -1, allowed an integer 0", range },
+      { "demand", '{"consumer": 7, "slots": 1}',
+        "consumer: found the number 7, allowed a string", kind },
       { "demand", '{"consumer": "/a", "slots": 1, "at": "soon"}',
-        'at: found "soon", allowed Unix seconds or a time like 2026-01-31T08:00:00Z', kind },
-      { "demand", '{"consumer": "/a", "slots": 1, "key": ""}', "a text of 1 ... 255 bytes", kind },
-      { "demand", '{"consumer": "/a", "slots": 1, "slots": 2}', '"slots" stands there twice',
-        "E-duplicate-key" },
-      { "demand", '{"consumer": "/a", "slot": 1}', '"slot" is no member of "demand"',
+        'at: found the string "soon", allowed Unix seconds or a time like "2026-01-31T08', range },
+      { "demand", '{"consumer": "/a", "slots": 1, "key": ""}',
+        'key: found "", allowed 1 ... 255 bytes', "E-name" },
+      { "demand", '{"consumer": "/a", "slots": 1, "slots": 2}',
+        'slots: found the key "slots" again, allowed once in an object', "E-duplicate-key" },
+      { "demand", '{"consumer": "/a", "slot": 1}', 'slot: found the unknown key "slot"',
         "E-unknown-key", 'did you mean "slots"?' },
       { "demand", '{"key": "' .. ("x"):rep(300000) .. '"}',
         "bytes, at most 262144 are allowed", "E-size" },
       { "host", '{"name": "h1", "closed": true}',
-        'found true, allowed false, "drain" or "reclaim"', kind },
+        'found true, allowed false, "drain" or "reclaim"', range },
       { "host", '{"name": "h1", "load": {}}',
-        "load: found an object, allowed a number 0 ... 1000000", kind },
-      { "start", '{"id": 1, "consumer": "/a", "tags": "x"}', "allowed a list of texts", kind },
+        "load: found an object, allowed a number or null", kind },
+      { "start", '{"id": 1, "consumer": "/a", "tags": "x"}',
+        'tags: found the string "x", allowed a list', kind },
       { "start", '{"id": 1, "consumer": "/a", "tags": [null]}',
-        "tags[0]: found null, allowed a text", kind },
-      { "start", '{"id": 1, "consumer": "/a", "vip": 10}', "a whole number 0 ... 9", range },
-      { "start", '{"id": 1, "consumer": "/a", "vip": 1, "vip": 1}', '"vip" stands there twice',
-        "E-duplicate-key" },
+        "tags[0]: found null, allowed a string", kind },
+      { "start", '{"id": 1, "consumer": "/a", "vip": 10}',
+        "vip: found the number 10, allowed an integer 0 ... 9", range },
+      { "start", '{"id": 1, "consumer": "/a", "vip": 1, "vip": 1}',
+        'vip: found the key "vip" again, allowed once in an object', "E-duplicate-key" },
       { "start", '{"id": 1, "consumer": "/a", "night": 1}',
         '"night" is a tag: it is said as a word of "tags"', "E-unknown-key" },
-      { "finish", '{"id": 1, "keep": 1}', "keep: found 1, allowed true or false", kind },
+      { "finish", '{"id": 1, "keep": 1}', "keep: found the number 1, allowed true or false", kind },
       { "session", '{"id": "s", "consumer": "/a", "scheduling": "fair"}',
-        'allowed "proportional", "minimum" or "priority"', kind },
+        'found "fair", allowed "proportional", "minimum" or "priority"', range },
     }
   end)
 
@@ -92,10 +98,11 @@ describe("a call that is wrong", function ()
     assert(it_runs:call("start", { id = "t", consumer = "/a", slots = 4 }))
     assert(it_runs:call("session", { id = "s", consumer = "/a", scheduling = "minimum" }))
     refuses {
-      { "demand", '{"consumer": "/aa", "slots": 1}', 'consumer: the plan has no "/aa"',
+      { "demand", '{"consumer": "/aa", "slots": 1}',
+        'consumer: found the path "/aa", which no consumer of the plan has',
         "E-unknown-path", 'did you mean "/a"?' },
       { "demand", '{"consumer": "/b", "slots": 1}',
-        '"/b" has consumers below it, allowed is one without', "E-not-leaf" },
+        'consumer: found "/b", which has children, allowed only consumers without', "E-not-leaf" },
       { "release", '{"consumer": "/a", "slots": 7}',
         "slots: found 7, allowed at most 6: 10 are allocated, its tasks hold 4", "E-allocated" },
       { "allocated", '{"consumer": "/a", "slots": 3}',
@@ -120,7 +127,8 @@ describe("a call that is wrong", function ()
         "E-slots" },
       { "returned", '{"reclaim": "r9", "slots": 1}', 'reclaim: nothing is in flight as "r9"',
         "E-unknown-reclaim" },
-      { "submit", '{"id": "j", "queue": "q"}', 'queue: the plan has no "q"', "E-unknown-queue" },
+      { "submit", '{"id": "j", "queue": "q"}',
+        'queue: found the queue "q", which the plan does not have', "E-unknown-queue" },
       { "withdraw", '{"id": "j"}', 'the plan has no queues: "withdraw" has no meaning',
         "E-queues" },
     }
@@ -150,10 +158,11 @@ describe("a call that is wrong", function ()
   it("by the plan's groups", function ()
     start(GROUPS)
     refuses {
-      { "demand", '{"consumer": "/a", "slots": 1}', 'the plan has several groups: "demand" wants '
-        .. '"group"', "E-group" },
-      { "demand", '{"consumer": "/a", "group": "tpu", "slots": 1}', 'group: the plan has no "tpu"',
-        "E-unknown-group" },
+      { "demand", '{"consumer": "/a", "slots": 1}',
+        '"group" is missing: the plan has 2 groups', "E-missing" },
+      { "demand", '{"consumer": "/a", "group": "tpu", "slots": 1}',
+        'group: found the unknown group "tpu", allowed "cpu", "gpu"', "E-unknown-group",
+        'did you mean "cpu"?' },
     }
   end)
 
@@ -167,12 +176,13 @@ describe("a call that is wrong", function ()
       { "demand", '{"consumer": "/low", "slots": 1}',
         'the plan has queues: "demand" has no meaning', "E-queues",
         "jobs are submitted: `submit` and `finish`" },
-      { "submit", job:format "[1]", "found a list, allowed an object of whole numbers", "E-type" },
+      { "submit", job:format "[1]", "resources: found a list, allowed an object", "E-type" },
       { "submit", job:format '{"lic": -1}',
-        "resources.lic: found -1, allowed a whole number 0 ... 1000000000", "E-range" },
-      { "submit", job:format '{"lic": 1, "lic": 2}', "resources.lic stands there twice",
-        "E-duplicate-key" },
-      { "submit", job:format '{"gpu": 1}', 'resources: the plan has no "gpu"',
+        "resources.lic: found the number -1, allowed an integer 0 ... 1000000000", "E-range" },
+      { "submit", job:format '{"lic": 1, "lic": 2}',
+        'resources.lic: found the key "lic" again, allowed once in an object', "E-duplicate-key" },
+      { "submit", job:format '{"gpu": 1}',
+        'resources.gpu: found the resource "gpu", which "resources" of the plan does not have',
         "E-unknown-resource" },
       { "submit", '{"id": "p", "queue": "low"}', 'id: the job "p" is there already',
         "E-duplicate-id" },
@@ -207,11 +217,12 @@ describe("a call that is wrong", function ()
     refuses {
       { "lease", '{"name": "south"}', 'name: the plan has no "south"', "E-unknown-lease" },
       { "lease", lease:format '{"free": 1}',
-        'provider: "free" is none of available, used, demand', "E-unknown-key" },
+        'provider.free: found the unknown key "free"', "E-unknown-key",
+        'allowed are "available", "used", "demand"' },
       { "lease", lease:format '{"available": 1, "used": 2}',
         "provider: 2 slots are used, 1 available", "E-range" },
-      { "lease", '{"name": "north", "phase": "ok"}', '"phase" is no member of "lease"',
-        "E-unknown-key" },
+      { "lease", '{"name": "north", "phase": "ok"}',
+        'phase: found the unknown key "phase"', "E-unknown-key" },
     }
   end)
 

@@ -81,16 +81,16 @@ describe("a store of consumers", function ()
     on_store("must have rows that fit together", function ()
       refuses {
         { "UPDATE events SET params = replace(params, '/a', '/z')",
-          "the store's rows do not fit together: consumer: the plan has no \"/z\"" },
-        { "UPDATE events SET params = '7'", 'params of "demand" are an object' },
-        { "UPDATE events SET params = '{'", "it is no JSON" },
+          'rows do not fit together: consumer: found the path "/z", which no consumer' },
+        { "UPDATE events SET params = '7'", "params: found the number 7, allowed an object" },
+        { "UPDATE events SET params = '{'", "params: found the end of the document" },
         { "UPDATE events SET method = 'nothing'",
           'event 1 of the store is none that this program knows: "nothing"' },
         { "UPDATE cycles SET effect = 'rubbish'", "no line of a snapshot: rubbish" },
         { kept("keep_claim", '{"id": "r9", "for": "/a", "slots": 1}'),
           'id: nothing is in flight as "r9"' },
         { kept("keep_row", '{"consumer": "/a", "reclaimed_at": "x"}'),
-          'reclaimed_at: found "x", allowed Unix seconds or a time like 2026-01-31T08:00:00Z' },
+          'reclaimed_at: found the string "x", allowed Unix seconds or a time like "2026-01-31' },
       }
     end)
 
@@ -219,8 +219,8 @@ it.executescript("CREATE TABLE meta(key, value); CREATE TABLE t(a); PRAGMA user_
       local status, out, err = service.run(folder, (TREE:gsub('"b"', '"c"')),
         ('STORE=%s; start && stop; cat "$DIR/log"'):format(copy))
       assert.equal(0, status, err .. out)
-      assert.truthy(out:find('the plan has changed since: consumer: the plan has no "/b"', 1,
-                             true), out)
+      assert.truthy(out:find('the plan has changed since: consumer: found the path "/b", which',
+                             1, true), out)
     end)
 
     on_store("of before a snapshot is replayed from it, if it can be read", function (folder)

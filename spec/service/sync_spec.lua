@@ -303,21 +303,23 @@ describe("sync", function ()
         { id = "w3", consumer = "/b", state = "running?" },
       } }
       assert.same({
-        ["tasks[0] t1"] = "slots: found 0, allowed a whole number 1 ... 1000000000 E-range",
-        ["tasks[1] t2"] = 'consumer: the plan has no "/z" E-unknown-path',
+        ["tasks[0] t1"] = "slots: found the number 0, allowed an integer 1 ... 1000000000 or an "
+          .. "object E-range",
+        ["tasks[1] t2"] = 'consumer: found the path "/z", which no consumer of the plan has '
+          .. "E-unknown-path",
         ["tasks[3] 3"] = '"3" was told before, allowed once E-duplicate-id',
-        ["tasks[4] "] = '"start" wants "id" E-missing',
-        ["tasks[5] "] = 'params of "start" are an object E-type',
+        ["tasks[4] "] = '"id" is missing E-missing',
+        ["tasks[5] "] = "params: found the number 7, allowed an object E-type",
         ["tasks[6] t4"] = "adopt: tasks of a truth run, whatever was allocated E-unknown-key",
         ["tasks[7] t5"] = "at: the call has one for all of its rows E-unknown-key",
         ["tasks[8] t6"] = "key: the call has one for all of its rows E-unknown-key",
-        ["tasks[9] t7"] = '"source" is no member of "start" E-unknown-key',
+        ["tasks[9] t7"] = 'source: found the unknown key "source" E-unknown-key',
         ["tasks[10] t8"] = "slots: found 1000000000, its leaf would have 1000000001, at most "
           .. "1000000000 are allowed E-allocated",
         ["tasks[11] t9"] = "host: found one of a task that is pending, allowed none E-conflict",
         ["tasks[13] w1"] = '"w1" was told before, allowed once E-duplicate-id',
         ["tasks[15] w2"] = '"w2" was told before, allowed once E-duplicate-id',
-        ["tasks[16] w3"] = 'state: found "running?", allowed "running" or "pending" E-type',
+        ["tasks[16] w3"] = 'state: found "running?", allowed "running" or "pending" E-range',
       }, found)
       -- What they name stays: t1 and t2, as they were.
       assert.same({ "3", "t1", "t2", "w1", "w2" }, ids(listed "tasks"))
@@ -367,15 +369,15 @@ describe("sync", function ()
                      { id = "s", consumer = "/a" } } }
       assert.same({
         ["slots "] = 'slots: the plan has no group "gpus" E-unknown-group',
-        ["hosts h1"] = "slots: found -1, allowed a whole number 0 ... 1000000000 E-range",
+        ["hosts h1"] = "slots: found the number -1, allowed an integer 0 ... 1000000000 E-range",
         ["hosts h2"] = 'name: there is no host "h2" E-unknown-host',
         ["hosts h3"] = 'found 7, allowed an object, as {"slots": 4} E-type',
         ["hosts g1"] = 'closed: found 1, allowed false, "drain" or "reclaim" E-type',
         ["consumers /a"] = "demand: found 3, allowed a whole number 0 ... 1000000000 for each "
           .. "group E-range",
         ["consumers /b"] = 'demand: the plan has no group "gpus" E-unknown-group',
-        ["sessions[0] s"] = "priority: found 0, allowed a whole number 1 ... 10000 E-range",
-        ["sessions[1] s"] = 'the plan has several groups: "session" wants "group" E-group',
+        ["sessions[0] s"] = "priority: found the number 0, allowed an integer 1 ... 10000 E-range",
+        ["sessions[1] s"] = '"group" is missing: the plan has 2 groups E-missing',
       }, found)
       assert.same({ { name = "g1", slots = 0 }, { name = "h1", slots = 5 } }, listed "hosts")
     end)
@@ -427,7 +429,7 @@ describe("sync", function ()
             "E-type")
     refused({ hosts = 7 }, "hosts: found 7, allowed an object, {name: {...}}", "E-type")
     refused({ jobs = {} }, "jobs: the plan has no queues", "E-queues")
-    refused({ source = 7 }, "source: found 7, allowed a text of 1 ... 255 bytes", "E-type")
+    refused({ source = 7 }, "source: found the number 7, allowed a string or null", "E-type")
     assert.equal("E-time", select(2, it_runs:call("sync", { at = -1 })).data.code)
     local answer = it_runs:ask('{"jsonrpc": "2.0", "id": 1, "method": "sync", "params": '
       .. '{"tasks": [], "tasks": []}}')

@@ -198,13 +198,14 @@ describe("a service with whole tasks (C-13)", function ()
       refused("start", { id = "t1", consumer = "/b" },
               "consumer: found another one, allowed /a, which the task has", "E-conflict")
       refused("task", { id = "t1", priority = 0 },
-              "priority: found 0, allowed a whole number 1 ... 10000", "E-range")
+              "priority: found the number 0, allowed an integer 1 ... 10000", "E-range")
       refused("task", { id = "t1", slots = setmetatable({}, { __jsontype = "object" }) },
               "slots: found {}, allowed slots of at least one group", "E-range")
-      refused("task", { id = "t1", slots = { gpu = 1 } }, 'slots: the plan has no group "gpu"',
+      refused("task", { id = "t1", slots = { gpu = 1 } },
+              'slots.gpu: found the unknown group "gpu", allowed "default"',
               "E-unknown-group")
       refused("task", { id = "t1", slots = { default = 0 } },
-              "slots.default: found 0, allowed a whole number 1 ... 1000000000", "E-range")
+              "slots.default: found the number 0, allowed an integer 1 ... 1000000000", "E-range")
     end)
   end)
 

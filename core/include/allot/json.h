@@ -134,6 +134,24 @@ ALLOT_API int32_t allot_json_next(allot_json *json, allot_json_event *event);
 ALLOT_API void allot_json_fault(allot_json *json, const char *code, const char *hint,
                                 const char *message);
 
+/* ---- Objects by tables of members (members.h) ------------------------------------------------ */
+
+/* Members of one struct that an object may state. */
+typedef struct allot_json_part {
+    const allot_members *members; /* NULL: none */
+    void *item;                   /* the struct, whose members have their defaults */
+    int32_t without;              /* flags: members with one of them may not be stated */
+    int32_t optional;             /* 1: no member is required; no group of several is -1 */
+    const char *const *but;       /* names of others that may not, ended by NULL; NULL: none */
+    uint64_t stated;              /* a result: bits of the stated members (null does not count) */
+} allot_json_part;
+
+/* Reads the text, an object, into parts; a member hides those of its name in later parts. Names of
+ * consumers, groups and so on are looked up in the plan (NULL: no member is such a name). Strings
+ * and lists are borrowed from the reader. Goes on after a fault. EINVALID (report), ENOMEM. */
+ALLOT_API int allot_json_members(allot_json *json, const allot_plan *plan, allot_json_part *parts,
+                                 int32_t count);
+
 /* Gets the pieces of a written document in order; nonzero ends the writing with EIO. */
 typedef int (*allot_sink)(void *ud, const char *text, size_t len);
 

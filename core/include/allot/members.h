@@ -53,13 +53,14 @@ typedef enum allot_member_type {
 
 enum {
     ALLOT_MEMBER_REQUIRED = 1,
-    ALLOT_MEMBER_NULLABLE = 2, /* null is as good as not stated */
-    ALLOT_MEMBER_DIGITS = 4,   /* of a TEXT: an integer least ... most reads as its digits */
-    ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: checked, but not kept */
-    ALLOT_MEMBER_LABEL = 16,   /* of TEXT and TEXTS: 1 ... 255 bytes without control characters */
-    ALLOT_MEMBER_FALSE = 32,   /* of a WORD: `false` is written in place of its first word */
-    ALLOT_MEMBER_KEY = 64,     /* of a TEXT: in documents the key of the item's object */
-    ALLOT_MEMBER_ALL = 128,    /* of a WHOLE: true is `most`, and false is 0 */
+    ALLOT_MEMBER_NULLABLE = 2,   /* null is as good as not stated */
+    ALLOT_MEMBER_DIGITS = 4,     /* of a TEXT: an integer least ... most reads as its digits */
+    ALLOT_MEMBER_PASSED = 8,     /* decisions write it for people: checked, but not kept */
+    ALLOT_MEMBER_LABEL = 16,     /* of TEXT and TEXTS: 1 ... 255 bytes without control characters */
+    ALLOT_MEMBER_FALSE = 32,     /* of a WORD: `false` is written in place of its first word */
+    ALLOT_MEMBER_KEY = 64,       /* of a TEXT: in documents the key of the item's object */
+    ALLOT_MEMBER_ALL = 128,      /* of a WHOLE: true is `most`, and false is 0 */
+    ALLOT_MEMBER_DECIMALS = 512, /* of a TIME: seconds with decimals, which are dropped */
     ALLOT_MEMBER_COLUMN = 256 /* of a task or job: states store it on its own, for speed. Others are
                                  stored as they are, if any is stated */
 };
@@ -69,7 +70,8 @@ typedef struct allot_member {
     allot_member_type type;
     int32_t flags;                 /* ALLOT_MEMBER_... */
     uint16_t at, count_at;         /* offsets: of the member, and of a list's length (int32_t) */
-    int64_t least, most;           /* range of a stated value */
+    int64_t least, most;           /* range of a stated value; most: of a TEXT without DIGITS its
+                                      bytes at most, if not 0 */
     int64_t unset;                 /* the value of a number or word that is not stated */
     const char *unit, *doc;        /* "s", "slots" or ""; one sentence */
     const char *rule;              /* where it comes from; "": nowhere */

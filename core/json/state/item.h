@@ -20,14 +20,22 @@ typedef struct allot__item_reader allot__item_reader;
 typedef void (*allot__item_taker)(allot__item_reader *it, void *thing, bool sound);
 
 struct allot__item_reader {
-    allot__state_reader *reader;
-    const allot_members *members;
+    allot__doc *doc;
+    const allot_plan *plan;
+    allot__state_reader *state; /* NULL: the object is no item of a state */
+    allot_json_part own_part;   /* of an item of a state */
+    allot_json_part *parts;
+    int32_t part_count;
     /* Finds an item's own group from the value of its member `group` and other members; NULL: the
-     * member alone decides. -1: a fault (reported). */
+     * member alone decides. -1: a fault (reported), or none. */
     int32_t (*group_of)(allot__item_reader *it, const allot__value *value);
-    allot__field *fields;     /* its members, then the plan's attributes of tasks, without tags */
-    allot__value *values;     /* by field */
-    allot_task_value *stated; /* the attributes that it states */
+    allot__field *fields; /* members of all parts, then the plan's attributes of tasks, no tags */
+    allot__value *values; /* by field */
+    struct {
+        const allot_member *member;
+        int32_t part;
+    } * slots;                /* by field */
+    allot_task_value *stated; /* the attributes that the object states */
     int32_t *attributes;      /* by field behind the members: the plan's number */
     size_t own, count;        /* fields */
     uint32_t object;          /* the object being read */

@@ -12,7 +12,7 @@
 
 static allot_state *state_of(const allot__item_reader *it)
 {
-    return it->reader->state;
+    return it->state->state;
 }
 
 static allot__spot spot_of(const allot__item_reader *it, const char *name)
@@ -23,11 +23,11 @@ static allot__spot spot_of(const allot__item_reader *it, const char *name)
 /* Handles the status of adding an item with an id. */
 static void took(allot__item_reader *it, int status)
 {
-    allot__doc *doc = &it->reader->doc;
+    allot__doc *doc = it->doc;
     allot__spot spot = spot_of(it, "id");
     if (status == ALLOT_EEXIST)
         allot__doc_fault(doc, spot, "E-duplicate-id", NULL, "found the %s %s again, allowed once",
-                         it->members->name, allot__doc_quote(doc, spot));
+                         it->own_part.members->name, allot__doc_quote(doc, spot));
     else
         allot__doc_named(doc, status, spot, "", "1 ... 255 bytes");
 }
@@ -43,8 +43,8 @@ static bool by_group(const allot__item_reader *it)
  * group. */
 static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
 {
-    const allot_plan *plan = it->reader->plan;
-    allot__doc *doc = &it->reader->doc;
+    const allot_plan *plan = it->plan;
+    allot__doc *doc = it->doc;
     const allot__value *named = allot__item_reader_value(it, "host");
     bool several = allot_plan_groups(plan) > 1 && named->kind == ALLOT__STRING;
     if (by_group(it) && value->number == 0 && named->kind != ALLOT__STRING)
@@ -70,9 +70,9 @@ static bool find_own(allot__item_reader *it, allot_task *task)
     while (task->group >= 0 && at < task->also_count && list[at].group != task->group)
         at++;
     if (at == task->also_count) {
-        allot__doc_fault(&it->reader->doc, spot_of(it, "slots"), "E-group", NULL,
+        allot__doc_fault(it->doc, spot_of(it, "slots"), "E-group", NULL,
                          "found no slots of \"%s\" in it, which is the task's group",
-                         allot_plan_group_name(it->reader->plan, task->group));
+                         allot_plan_group_name(it->plan, task->group));
         return false;
     }
     task->group = list[at].group;
@@ -84,7 +84,7 @@ static bool find_own(allot__item_reader *it, allot_task *task)
 
 static bool refuse_slot(allot__item_reader *it, const char *key, const char *what)
 {
-    allot__doc_fault(&it->reader->doc, spot_of(it, key), "E-conflict", NULL, "%s", what);
+    allot__doc_fault(it->doc, spot_of(it, key), "E-conflict", NULL, "%s", what);
     return false;
 }
 
@@ -124,7 +124,7 @@ static void check_claims(allot__item_reader *it, const allot_in_flight *reclaim)
     for (int32_t i = 0; i < reclaim->claim_count; i++)
         sum += reclaim->claims[i].slots;
     if (sum > reclaim->slots)
-        allot__doc_fault(&it->reader->doc, spot_of(it, "for"), "E-claims", NULL,
+        allot__doc_fault(it->doc, spot_of(it, "for"), "E-claims", NULL,
                          "found claims of %lld slots, allowed %lld, what is given back",
                          (long long)sum, (long long)reclaim->slots);
 }
@@ -133,24 +133,24 @@ static void check_ids(allot__item_reader *it, const allot_in_flight *reclaim)
 {
     for (int32_t i = 0; i < reclaim->task_count; i++)
         if (strlen(reclaim->tasks[i]) > 255)
-            allot__doc_fault(&it->reader->doc, spot_of(it, "tasks"), "E-name", NULL,
+            allot__doc_fault(it->doc, spot_of(it, "tasks"), "E-name", NULL,
                              "found \"%.60s...\", allowed 1 ... 255 bytes", reclaim->tasks[i]);
 }
 
 static void take_reclaim(allot__item_reader *it, void *thing, bool sound)
 {
     const allot_in_flight *reclaim = thing;
-    int64_t faults = it->reader->doc.faults;
+    int64_t faults = it->doc->faults;
     check_claims(it, reclaim);
     check_ids(it, reclaim);
-    if (sound && it->reader->doc.faults == faults)
+    if (sound && it->doc->faults == faults)
         took(it, allot_state_in_flight(state_of(it), reclaim));
 }
 
 static void take_loan(allot__item_reader *it, void *thing, bool sound)
 {
     const allot_loan *loan = thing;
-    allot__doc *doc = &it->reader->doc;
+    allot__doc *doc = it->doc;
     if (sound && loan->lender == loan->borrower)
         allot__doc_fault(doc, spot_of(it, "borrower"), "E-loan", NULL,
                          "found %s, the lender itself, allowed another consumer",
@@ -164,7 +164,7 @@ static void take_loan(allot__item_reader *it, void *thing, bool sound)
 /* A job with hosts has the sum of its slots there, unless it states `slots`. */
 static bool count_slots(allot__item_reader *it, allot_job *job)
 {
-    allot__doc *doc = &it->reader->doc;
+    allot__doc *doc = it->doc;
     int64_t sum = 0;
     if (allot__item_reader_value(it, "slots")->number != 0 || job->host_count == 0)
         return true;
@@ -181,7 +181,7 @@ static bool count_slots(allot__item_reader *it, allot_job *job)
 static void refuse_names(allot__item_reader *it, const allot_job *job)
 {
     static const char *const keys[] = {"user", "group", "app"};
-    allot__doc *doc = &it->reader->doc;
+    allot__doc *doc = it->doc;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const allot__value *value = allot__item_reader_value(it, keys[i]);
         if (value->kind == ALLOT__STRING && value->string[0] == '\0') {
@@ -204,7 +204,7 @@ static void take_job(allot__item_reader *it, void *thing, bool sound)
     if (status == ALLOT_ENAME)
         refuse_names(it, thing);
     else if (status == ALLOT_ERANGE)
-        allot__doc_fault(&it->reader->doc, spot_of(it, "id"), "E-range", NULL,
+        allot__doc_fault(it->doc, spot_of(it, "id"), "E-range", NULL,
                          "found more than %d slots in all, or times beyond what can be counted",
                          ALLOT_AMOUNT_MAX);
     else
@@ -249,9 +249,9 @@ static void take_host(allot__item_reader *it, void *thing, bool sound)
     allot_stated_host *host = thing;
     const allot__value *slots = allot__item_reader_value(it, "slots");
     (void)sound;
-    host->name = allot__doc_key(&it->reader->doc, it->object);
+    host->name = allot__doc_key(it->doc, it->object);
     if (slots->number == 0 || slots->kind != 0)
-        took_host(it->reader, it->object, allot_state_host_set(it->reader->state, host));
+        took_host(it->state, it->object, allot_state_host_set(it->state->state, host));
 }
 
 static const char *lease_name(const allot_plan *plan, int32_t number)
@@ -262,7 +262,7 @@ static const char *lease_name(const allot_plan *plan, int32_t number)
 
 static void check_side(allot__item_reader *it, const char *name, const allot_lease_side *side)
 {
-    allot__doc *doc = &it->reader->doc;
+    allot__doc *doc = it->doc;
     const allot__value *value = allot__item_reader_value(it, name);
     if (side->used > side->available)
         allot__doc_fault(doc, allot__at(allot__doc_member(doc, value->number, "used")), "E-range",
@@ -275,16 +275,16 @@ static void take_lease(allot__item_reader *it, void *thing, bool sound)
     static const allot__named leases = {"E-unknown-lease",     "contract",        "the plan",
                                         allot_plan_lease_find, allot_plan_leases, lease_name};
     const allot_lease_now *now = thing;
-    allot__doc *doc = &it->reader->doc;
+    allot__doc *doc = it->doc;
     int64_t faults = doc->faults;
-    int32_t lease = allot__named_read(doc, it->reader->plan, allot__at_key(it->object),
+    int32_t lease = allot__named_read(doc, it->plan, allot__at_key(it->object),
                                       allot__doc_key(doc, it->object), &leases);
     if (!sound)
         return;
     check_side(it, "provider", &now->provider);
     check_side(it, "consumer", &now->consumer);
     if (lease >= 0 && doc->faults == faults)
-        allot__doc_keep(doc, allot_state_lease(it->reader->state, lease, now));
+        allot__doc_keep(doc, allot_state_lease(it->state->state, lease, now));
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

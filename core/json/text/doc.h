@@ -41,6 +41,10 @@ int allot__doc_open(allot__doc *doc, allot_engine *engine, const char *text, siz
                     const char *file, int32_t line, bool relaxed, allot_report *report);
 void allot__doc_close(allot__doc *doc);
 
+/* The document that a reader of events reads (event.c). */
+struct allot_json;
+allot__doc *allot__json_doc(struct allot_json *json);
+
 /* Notes the status of a call, and returns it. The first failure becomes the document's `status`; it
  * counts as a fault, and suppresses later findings. */
 int allot__doc_keep(allot__doc *doc, int status);
@@ -63,6 +67,8 @@ uint32_t allot__doc_end(const allot__doc *doc, uint32_t number);
 /* A value's text, `*len` bytes; of a list or object with everything inside it. Strings are as the
  * scan leaves them. */
 const char *allot__doc_text(const allot__doc *doc, uint32_t number, size_t *len);
+/* The nearest double to a number (event.c). */
+double allot__doc_double(const allot__doc *doc, uint32_t number);
 /* The contents of a string. */
 const char *allot__doc_string(const allot__doc *doc, uint32_t number);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* event.c: any JSON text, event by event: a walk over the marks that the scan left. */
-#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <allot/json.h>
 
-#include "json/text/doc.h"
+#include "json/text/read.h"
 
 struct allot_json {
     allot__doc doc;
@@ -45,6 +44,11 @@ void allot_json_close(allot_json *json)
     allot_engine_alloc(engine, json, sizeof *json, 0);
 }
 
+allot__doc *allot__json_doc(allot_json *json)
+{
+    return &json->doc;
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
 
 static void take_text(allot_json_event *event, const char *text)
@@ -53,27 +57,27 @@ static void take_text(allot_json_event *event, const char *text)
     event->len = strlen(text);
 }
 
-/* strtoll and strtod depend on the locale. */
-static void take_number(const allot__doc *doc, uint32_t number, allot_json_event *event)
+/* strtod depends on the locale. */
+double allot__doc_double(const allot__doc *doc, uint32_t number)
 {
     char copy[ALLOT__NUMBER_MAX + 1];
     size_t len;
     const char *text = allot__doc_text(doc, number, &len);
     memcpy(copy, text, len);
     copy[len] = '\0';
-    event->kind = ALLOT_JSON_NUMBER;
-    if (!strpbrk(copy, ".eE")) {
-        errno = 0;
-        event->whole = strtoll(copy, NULL, 10);
-        if (errno == 0)
-            event->kind = ALLOT_JSON_WHOLE;
-        else
-            event->whole = 0;
-    }
     char *point = strchr(copy, '.');
     if (point)
         *point = *localeconv()->decimal_point;
-    event->number = strtod(copy, NULL);
+    return strtod(copy, NULL);
+}
+
+static void take_number(const allot__doc *doc, uint32_t number, allot_json_event *event)
+{
+    allot__value value = allot__value_of(doc, number);
+    bool whole = value.kind == ALLOT__INTEGER && !value.huge;
+    event->kind = whole ? ALLOT_JSON_WHOLE : ALLOT_JSON_NUMBER;
+    event->whole = whole ? value.integer : 0;
+    event->number = whole ? (double)value.integer : allot__doc_double(doc, number);
 }
 
 static void take_value(allot_json *json, uint32_t number, allot_json_event *event)

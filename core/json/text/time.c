@@ -88,7 +88,7 @@ bool allot__time_read(allot__doc *doc, const allot__value *value, int64_t *out)
         *out = value->integer;
     if (value->kind != ALLOT__STRING)
         return value->kind == ALLOT__INTEGER;
-    if (allot__time_parse(value->string, out))
+    if (allot_time_read(value->string, out) == ALLOT_OK)
         return true;
     allot__doc_found(doc, allot__at(value->number), "E-range", NULL, "the string ",
                      ", allowed Unix seconds or a time like \"2026-01-31T08:00:00+01:00\"");

@@ -6,9 +6,11 @@
 
 #include <stdbool.h>
 
+#include <allot/report.h>
+
 /* The error of a call or an event; texts are truncated to fit. */
 typedef struct allot__error {
-    const char *code;  /* "E-unknown-key", ...; static */
+    char code[40];     /* "E-unknown-key", ... */
     char path[160];    /* the member: "consumer", "tags[2]"; "": none */
     char message[400]; /* what was found and what is allowed */
     char hint[160];    /* "": none */
@@ -23,6 +25,12 @@ __attribute__((format(printf, 6, 7)))
 int
 allot__error_set(allot__error *fault, int status, const char *code, const char *path,
                  const char *hint, const char *format, ...);
+
+/* The first error of a report, which may be NULL; NULL: none. */
+const allot_diagnostic *allot__first_error(const allot_report *report);
+/* Fills a fault from the report's first error, about a member of its text. EINVALID, ERANGE;
+ * ENOENT: an unknown name. */
+int allot__error_take(allot__error *fault, const allot_report *report);
 
 /* The same, of an event that no state can have: already on disk, it is skipped. */
 #if defined(__GNUC__)

@@ -96,10 +96,6 @@ static int check_hosts(const allot__books *books, const allot_job *job, allot__e
             return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-host", "hosts", NULL,
                                     "hosts: there is no host \"%.100s\"",
                                     host->host ? host->host : "");
-        if (host->slots < 1)
-            return allot__error_set(fault, ALLOT_ERANGE, "E-range", "hosts", NULL,
-                                    "hosts: found 0 slots of \"%.100s\", allowed at least 1",
-                                    host->host);
     }
     if (job->host_count > 0 && job->state == ALLOT_PENDING)
         return allot__error_set(fault, ALLOT_EINVALID, "E-hosts", "hosts", NULL,

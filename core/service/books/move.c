@@ -58,7 +58,7 @@ static int lose(void *ud, int status, const allot__error *fault)
 {
     allot__error *lost = ud;
     (void)status;
-    if (!lost->code)
+    if (lost->code[0] == '\0')
         *lost = *fault;
     return ALLOT_OK;
 }
@@ -81,7 +81,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, allot__
     allot__text text = {.engine = books->engine};
     allot__books *moved;
     int status = allot__books_new(books->engine, plan, &moved);
-    *lost = (allot__error){.code = NULL};
+    *lost = (allot__error){.code = ""};
     if (status != ALLOT_OK)
         return status;
     status = allot__books_write(books, &text);

@@ -233,20 +233,15 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
-static int read_side(const allot_job_host *said, int32_t count, const char *path,
-                     allot_lease_side *side, allot__error *fault)
+static int take_side(const allot_lease_side *said, const char *path, allot_lease_side *side,
+                     allot__error *fault)
 {
-    for (int32_t i = 0; i < count; i++) {
-        const char *key = said[i].host ? said[i].host : "";
-        int64_t *at = strcmp(key, "available") == 0 ? &side->available
-                      : strcmp(key, "used") == 0    ? &side->used
-                      : strcmp(key, "demand") == 0  ? &side->demand
-                                                    : NULL;
-        if (!at)
-            return allot__error_set(fault, ALLOT_EINVALID, "E-unknown-key", path, NULL,
-                                    "%s: \"%.80s\" is none of available, used, demand", path, key);
-        *at = said[i].slots;
-    }
+    if (said->available >= 0)
+        side->available = said->available;
+    if (said->used >= 0)
+        side->used = said->used;
+    if (said->demand >= 0)
+        side->demand = said->demand;
     if (side->used > side->available)
         return allot__error_set(fault, ALLOT_ERANGE, "E-range", path, NULL,
                                 "%s: %lld slots are used, %lld available", path,
@@ -262,10 +257,9 @@ int allot__apply_lease(allot__books *books, const allot__event *event, allot__er
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-lease", "name", NULL,
                                 "name: the plan has no \"%.100s\"", event->id);
     bool told = allot_state_lease_at(books->state, lease, &now) == ALLOT_OK;
-    int status =
-        read_side(event->provider, event->provider_count, "provider", &now.provider, fault);
+    int status = take_side(&event->provider, "provider", &now.provider, fault);
     if (status == ALLOT_OK)
-        status = read_side(event->holder, event->holder_count, "consumer", &now.consumer, fault);
+        status = take_side(&event->holder, "consumer", &now.consumer, fault);
     if (status != ALLOT_OK)
         return status;
     if (event->phase >= 0)

@@ -94,9 +94,8 @@ typedef struct allot__event {
     bool settled;             /* the task is as allot__event_task_new leaves it */
     int64_t until, since, by; /* INT64_MIN: not given */
     int32_t phase;            /* of a contract; -1: not given */
-    int32_t provider_count, holder_count;
-    const allot_job_host *provider, *holder; /* of its sides: "available", "used", "demand" */
-    int64_t use, millionths;                 /* of a queue */
+    allot_lease_side provider, holder; /* its sides; -1: not given */
+    int64_t use, millionths;           /* of a queue */
 } allot__event;
 
 /* Sets an event's values before its members are read. */

@@ -11,7 +11,9 @@
 #define KEPT       ALLOT__MEMBER_KEPT
 #define TEXT(key, where, rules)                                                                    \
     {                                                                                              \
-        .name = key, AT(where), .flags = rules, .least = INT64_MIN, .most = INT64_MAX              \
+        .name = key, AT(where), .flags = rules,                                                    \
+        .least = ALLOT_MEMBER_DIGITS & (rules) ? INT64_MIN : 0,                                    \
+        .most = ALLOT_MEMBER_DIGITS & (rules) ? INT64_MAX : 0                                      \
     }
 #define NUMBER(key, kind, where, rules)                                                            \
     {                                                                                              \
@@ -27,7 +29,8 @@
 #define TIME(key, where, rules, none)                                                              \
     {                                                                                              \
         .name = key, .type = ALLOT_MEMBER_TIME, AT(where),                                         \
-        .flags = (rules) | ALLOT_MEMBER_NULLABLE, .unset = none                                    \
+        .flags = (rules) | ALLOT_MEMBER_NULLABLE, .least = INT64_MIN, .most = INT64_MAX,           \
+        .unset = none                                                                              \
     }
 #define MARK(key, where, rules)                                                                    \
     {                                                                                              \
@@ -81,10 +84,15 @@ static const char *const not_kept[] = {"begin", "backfill", "resize", NULL};
 static const allot_member run[] = {JOB_ID, PLACES("hosts", job.hosts, job.host_count),
                                    TIME("started", job.started, 0, INT64_MIN)};
 static const allot_member fail[] = {ID, TIME("until", until, 0, INT64_MIN)};
+#define SIDE(of)                                                                                   \
+    WHOLE("available", of.available, 0, 0, ALLOT_AMOUNT_MAX, -1),                                  \
+        WHOLE("used", of.used, 0, 0, ALLOT_AMOUNT_MAX, -1),                                        \
+        WHOLE("demand", of.demand, 0, 0, ALLOT_AMOUNT_MAX, -1)
+static const allot_member provider[] = {SIDE(provider)}, holder[] = {SIDE(holder)};
 static const allot_member lease[] = {
     NAME("name", 0),
-    PLACES("provider", provider, provider_count),
-    PLACES("consumer", holder, holder_count),
+    {"provider", ALLOT_MEMBER_OBJECT, .members = provider, .member_count = 3},
+    {"consumer", ALLOT_MEMBER_OBJECT, .members = holder, .member_count = 3},
     {"phase", ALLOT_MEMBER_WORD, KEPT, AT(phase), .unset = -1, .word = allot_lease_phase_name},
     TIME("since", since, KEPT, INT64_MIN)};
 static const allot_member clock_[] = {ANY("now", since)};
@@ -162,34 +170,10 @@ const allot_members *allot__fields_of(const allot__fields *fields, int list)
                                  : allot_members_of(fields->item);
 }
 
-bool allot__may_say(const allot__fields *fields, allot__speaker speaker, int list,
-                    const allot_member *member)
-{
-    if (list != ALLOT__ITEM)
-        return speaker == ALLOT__STORE || !(member->flags & KEPT);
-    for (const char *const *but = fields->but; but && *but; but++)
-        if (strcmp(*but, member->name) == 0)
-            return false;
-    return !(member->flags & ALLOT_MEMBER_PASSED) && member->name[0] != '\0' &&
-           !allot_member_find(&fields->own, member->name);
-}
-
-int32_t *allot__event_group(allot__event *event)
-{
-    for (int list = ALLOT__OWN; list < ALLOT__FIELD_LISTS; list++) {
-        const allot_members *of = allot__fields_of(&allot__event_fields[event->kind], list);
-        for (int32_t i = 0; of && i < of->count; i++)
-            if (of->items[i].type == ALLOT_MEMBER_GROUP)
-                return (int32_t *)(void *)(allot__field_base(event, list) + of->items[i].at);
-    }
-    return NULL;
-}
-
 const void *allot__event_said(const allot__event *event, const char *name)
 {
-    const uint32_t said[] = {
-        [ALLOT__COMMON] = 0, [ALLOT__OWN] = event->said, [ALLOT__ITEM] = event->stated};
-    for (int list = ALLOT__OWN; list < ALLOT__FIELD_LISTS; list++) {
+    const uint32_t said[] = {[ALLOT__OWN] = event->said, [ALLOT__ITEM] = event->stated};
+    for (int list = ALLOT__OWN; list <= ALLOT__ITEM; list++) {
         const allot_members *of = allot__fields_of(&allot__event_fields[event->kind], list);
         const allot_member *member = allot_member_find(of, name);
         if (member && said[list] >> (member - of->items) & 1)

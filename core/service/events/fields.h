@@ -19,21 +19,16 @@ typedef struct allot__fields {
 } allot__fields;
 
 /* The lists of a kind's members. */
-enum { ALLOT__COMMON, ALLOT__OWN, ALLOT__ITEM, ALLOT__FIELD_LISTS };
+enum { ALLOT__OWN, ALLOT__ITEM, ALLOT__COMMON, ALLOT__FIELD_LISTS };
 
 extern const allot__fields allot__event_fields[ALLOT__EVENTS];
 /* One list of members; NULL: the kind lacks it. */
 const allot_members *allot__fields_of(const allot__fields *fields, int list);
-/* Whether a speaker may give a member of a list. */
-bool allot__may_say(const allot__fields *fields, allot__speaker speaker, int list,
-                    const allot_member *member);
 /* The struct that has the members of a list. */
 static inline char *allot__field_base(allot__event *event, int list)
 {
     return list == ALLOT__ITEM ? (char *)&event->id : (char *)event;
 }
-/* The group of slots; NULL: the kind has none. */
-int32_t *allot__event_group(allot__event *event);
 
 /* The number of the thing that a member names; ENOENT, EINVALID (not a leaf) with a fault. */
 int allot__name_find(const allot_plan *plan, const allot_member *member, const char *name,

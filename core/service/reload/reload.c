@@ -12,7 +12,7 @@
 
 void allot__reload_error(allot__text *out, const allot_report *report)
 {
-    const allot_diagnostic *it = allot__rpc_first_error(report);
+    const allot_diagnostic *it = allot__first_error(report);
     if (!it)
         return;
     allot__text_member(out, "code", it->code);
@@ -127,7 +127,7 @@ bool allot__reload_ails(const allot_service *service, char *buf, size_t size)
     const allot__reload *it = service->components.reload;
     if (!it->failed || !it->failed->replaced)
         return false;
-    const allot_diagnostic *first = allot__rpc_first_error(it->failed->report);
+    const allot_diagnostic *first = allot__first_error(it->failed->report);
     int used = snprintf(buf, size, "an earlier plan or policy decides, since that on disk failed");
     if (first && used > 0 && (size_t)used < size)
         snprintf(buf + used, size - (size_t)used, "; %.200s:%d: %.300s",

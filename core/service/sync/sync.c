@@ -148,7 +148,7 @@ static void put_entered(const allot__sync *it, allot__text *out)
 
 static void put_failure(allot__text *out, int status, const allot_report *report)
 {
-    const allot_diagnostic *first = allot__rpc_first_error(report);
+    const allot_diagnostic *first = allot__first_error(report);
     allot__text_key(out, "decision");
     allot__text_puts(out, "null");
     allot__text_open(out, "error", "{");

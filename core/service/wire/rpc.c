@@ -93,17 +93,9 @@ void allot__rpc_no_memory(allot__request *call)
     allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
 }
 
-const allot_diagnostic *allot__rpc_first_error(const allot_report *report)
-{
-    for (int32_t i = 0; report && i < allot_report_count(report); i++)
-        if (allot_report_at(report, i)->severity == ALLOT_ERROR)
-            return allot_report_at(report, i);
-    return NULL;
-}
-
 void allot__rpc_report(allot__request *call, int status, const allot_report *report)
 {
-    const allot_diagnostic *first = allot__rpc_first_error(report);
+    const allot_diagnostic *first = allot__first_error(report);
     put_error(call, ALLOT__RPC_SERVER + status,
               first != NULL ? first->message : allot_status_text(status));
     if (first)

@@ -77,8 +77,6 @@ void allot__rpc_error(allot__request *call, int code, const char *message,
 /* Answer with the error of a fault, or of a status and its report. */
 void allot__rpc_fault(allot__request *call, const allot__error *fault);
 void allot__rpc_report(allot__request *call, int status, const allot_report *report);
-/* The first error of a report, which may be NULL; NULL: none. */
-const allot_diagnostic *allot__rpc_first_error(const allot_report *report);
 void allot__rpc_no_memory(allot__request *call);
 
 /* Later answers: a handler takes a reply, and ends it with allot__reply_end. `size` states whether

@@ -26,7 +26,7 @@ static const struct {
     {"session_end", "{\"id\": \"s\"}", ALLOT_ENOENT, "id"},
     {"session", "{\"id\": \"s\", \"consumer\": \"/a\", \"priority\": 0}", ALLOT_ERANGE, "priority"},
     {"host", "{\"name\": \"h9\"}", ALLOT_ENOENT, "name"},
-    {"host", "{\"name\": \"h1\", \"closed\": true}", ALLOT_EINVALID, "closed"},
+    {"host", "{\"name\": \"h1\", \"closed\": true}", ALLOT_ERANGE, "closed"},
     {"host_gone", "{\"name\": \"h9\"}", ALLOT_ENOENT, "name"},
     {"returned", "{\"reclaim\": \"r1.0\", \"slots\": 1}", ALLOT_ENOENT, "reclaim"},
     {"submit", "{\"id\": \"j\", \"queue\": \"q\"}", ALLOT_ENOENT, "queue"},

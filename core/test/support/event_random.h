@@ -278,15 +278,27 @@ static void add_random(const desk *it, int32_t kind, const allot_member *field, 
     allot__text_free(&formed);
 }
 
+/* Whether a client may give a member of a list. */
+static bool may_say(const allot__fields *fields, int list, const allot_member *member)
+{
+    if (list != ALLOT__ITEM)
+        return !(member->flags & ALLOT__MEMBER_KEPT);
+    for (const char *const *but = fields->but; but && *but; but++)
+        if (strcmp(*but, member->name) == 0)
+            return false;
+    return !(member->flags & ALLOT_MEMBER_PASSED) && member->name[0] != '\0' &&
+           !allot_member_find(&fields->own, member->name);
+}
+
 static void random_params(const desk *it, int32_t kind, allot__text *out)
 {
     const allot__fields *fields = &allot__event_fields[kind];
     out->len = 0;
     allot__text_puts(out, "{");
-    for (int list = ALLOT__OWN; list < ALLOT__FIELD_LISTS; list++) {
+    for (int list = ALLOT__OWN; list <= ALLOT__ITEM; list++) {
         const allot_members *of = allot__fields_of(fields, list);
         for (int32_t i = 0; of && i < of->count; i++)
-            if (allot__may_say(fields, ALLOT__CLIENT, list, &of->items[i]))
+            if (may_say(fields, list, &of->items[i]))
                 add_random(it, kind, &of->items[i], out);
     }
     bool attributes = allot_member_find(allot_members_of(fields->item), "") != NULL;
