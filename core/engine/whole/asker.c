@@ -12,9 +12,8 @@
 typedef struct making {
     allot__whole_all *all;
     const allot__tasks *tasks;
-    allot__unit_rows *tables; /* by group, to read units */
-    uint8_t *coupled;         /* by consumer: a task of it has slots of several groups */
-    int32_t *head;            /* room, by side */
+    uint8_t *coupled; /* by consumer: a task of it has slots of several groups */
+    int32_t *head;    /* room, by side */
 } making;
 
 static int32_t waiting_count(const allot__work *work, int32_t consumer)
@@ -28,6 +27,11 @@ static int32_t unit_count(const allot__work *work, int32_t consumer)
 {
     const allot__units *units = allot__units_of(work);
     return units ? units->end[consumer] - units->first[consumer] : 0;
+}
+
+int32_t allot__side_units(const allot__side *side)
+{
+    return unit_count(side->work, side->asker->consumer);
 }
 
 static bool has_tasks(const allot__work *work, int32_t consumer)
@@ -78,6 +82,8 @@ static int line_up(const allot__whole_all *all, allot__side *side, allot__unit_r
     victims->over = NULL;
     side->count = status == ALLOT_OK ? queue->picked.count : 0;
     side->may = status == ALLOT_OK ? queue->picked.slots : 0;
+    side->anew = queue->pick.anew != NULL;
+    side->lined = true;
     if (status == ALLOT_OK)
         note(side, queue, &queue->picked, 0);
     return status;
@@ -107,7 +113,8 @@ static int line_up_going(const allot__whole_all *all, allot__side *side, allot__
     return status;
 }
 
-int allot__side_order(const allot__whole_all *all, allot__side *side, int64_t quota)
+/* Sorts a side's running tasks in the order in which they would go at that quota. */
+static int order_for(const allot__whole_all *all, allot__side *side, int64_t quota)
 {
     allot__work *work = side->work;
     allot__arena arena, *mine = work->arena;
@@ -127,6 +134,16 @@ int allot__side_order(const allot__whole_all *all, allot__side *side, int64_t qu
     return status;
 }
 
+int allot__side_order(const allot__whole_all *all, allot__side *side, int64_t quota)
+{
+    allot__work *work = side->work;
+    allot__queue queue;
+    int status = ALLOT_OK;
+    if (!side->lined && unit_count(work, side->asker->consumer) > 0)
+        status = line_up(all, side, &all->tables[work->index], &queue);
+    return status == ALLOT_OK && side->anew ? order_for(all, side, quota) : status;
+}
+
 /* Counts slots in use, and unused ones (C-8): without running tasks, all slots of a leaf but those
  * of unlisted work are unused. */
 static void count_running(allot__side *side, const allot__queue *queue,
@@ -137,35 +154,36 @@ static void count_running(allot__side *side, const allot__queue *queue,
     int32_t consumer = side->asker->consumer;
     const allot__units *units = allot__units_of(work);
     int64_t held = work->allocated[side->row] - (work->in_flight ? work->in_flight[side->row] : 0);
-    side->idle = queue->rows.units ? queue->idle : held - (unlisted ? unlisted[consumer] : 0);
-    side->idle = side->idle < held ? side->idle : held;
-    side->idle = side->idle > 0 ? side->idle : 0;
-    side->running = side->unlisted = held > side->idle ? held - side->idle : 0;
+    int64_t listed = 0, stays = 0;
     for (int32_t i = 0; i < unit_count(work, consumer); i++) {
         int32_t unit = units->first[consumer] + i;
-        side->unlisted -= leaves(victims, unit) ? 0 : units->slots[unit];
+        listed += units->slots[unit];
+        stays += leaves(victims, unit) ? 0 : units->slots[unit];
     }
-    side->unlisted = side->unlisted > 0 ? side->unlisted : 0;
+    side->idle = side->lined ? queue->idle : held - listed - (unlisted ? unlisted[consumer] : 0);
+    side->idle = side->idle < held ? side->idle : held;
+    side->idle = side->idle > 0 ? side->idle : 0;
+    side->running = held > side->idle ? held - side->idle : 0;
+    side->unlisted = side->running > stays ? side->running - stays : 0;
 }
 
+/* Tasks of one group all of which may go are lined up once some have to (allot__side_order). */
 static int take_units(making *it, allot__side *side)
 {
     allot__whole_all *all = it->all;
     int32_t group = side->work->index;
+    const allot__victims *victims = all->victims[group];
     size_t count = (size_t)unit_count(side->work, side->asker->consumer);
     allot__queue queue = {.idle = 0};
-    int status = ALLOT_OK;
-    side->task = allot__arena_take(all->arena, count + 1, sizeof *side->task);
-    side->slots = allot__arena_take(all->arena, count + 1, sizeof *side->slots);
-    side->gone = allot__arena_take(all->arena, count + 1, 1);
-    if (!side->task || !side->slots || !side->gone)
+    int status = ALLOT__TAKE_ALL(all->arena, ALLOT__EACH(count + 1, side->task, side->slots),
+                                 ALLOT__WANTED(side->gone, count + 1));
+    if (status != ALLOT_OK)
         return ALLOT_ENOMEM;
-    if (count > 0)
-        status = line_up(all, side, &it->tables[group], &queue);
-    if (count > 0 && status == ALLOT_OK && all->victims[group]->ineligible)
+    if (count > 0 && (victims->ineligible || it->coupled[side->asker->consumer]))
+        status = line_up(all, side, &all->tables[group], &queue);
+    if (side->lined && status == ALLOT_OK && victims->ineligible)
         status = line_up_going(all, side, &queue);
-    side->anew = queue.pick.anew != NULL;
-    count_running(side, &queue, all->victims[group]);
+    count_running(side, &queue, victims);
     return status;
 }
 
@@ -277,7 +295,7 @@ static int add_asker(making *it, int32_t consumer, int32_t from, int32_t to)
                               .index = asker->side_count++,
                               .row = allot__row(work->plan, group, consumer)};
         work->whole->sides[side->row] = side;
-        work->whole->fine[side->row] = ALLOT__WHOLE_UNKNOWN;
+        work->whole->fine_to[side->row] = -1;
         status = take_units(it, side);
     }
     return status == ALLOT_OK ? take_waiting(it, asker) : status;
@@ -316,15 +334,15 @@ int allot__askers_make(allot__whole_all *all)
     size_t groups = (size_t)all->count;
     size_t consumers = (size_t)all->works[0]->plan->tree.rows;
     making it = {.all = all, .tasks = &all->works[0]->state->tasks};
-    it.tables = allot__arena_take(all->arena, groups, sizeof *it.tables);
+    all->tables = allot__arena_take(all->arena, groups, sizeof *all->tables);
     it.head = allot__arena_take(all->arena, groups, sizeof *it.head);
     it.coupled = allot__zeroed(all->works[0], consumers, 1);
     all->askers = allot__arena_take(all->arena, (size_t)count_askers(all) + 1, sizeof *all->askers);
-    if (!it.tables || !it.head || !it.coupled || !all->askers)
+    if (!all->tables || !it.head || !it.coupled || !all->askers)
         return ALLOT_ENOMEM;
     for (int32_t group = 0; group < all->count; group++)
         if (allot__units_of(all->works[group]))
-            allot__unit_rows_init(&it.tables[group], all->works[group]);
+            allot__unit_rows_init(&all->tables[group], all->works[group]);
     for (size_t i = 0; it.tasks->coupled > 0 && i < allot__task_count(it.tasks); i++) {
         const allot__task *task = allot__task_at(it.tasks, (int32_t)i);
         it.coupled[task->consumer] |= task->part > 0;

@@ -11,7 +11,9 @@
 
 /* Finds askers, and fills each group's `sides`; ENOMEM, or what a policy's function failed with. */
 int allot__askers_make(allot__whole_all *all);
-/* Sorts a side's running tasks in the order in which they would go at that quota. Likewise. */
+/* The number of a side's units (model/state/tasks.h). */
+int32_t allot__side_units(const allot__side *side);
+/* Brings a side's running tasks into the order in which they would go at that quota. Likewise. */
 int allot__side_order(const allot__whole_all *all, allot__side *side, int64_t quota);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct allot__batch {
     int32_t row[MOST], demand[MOST], need[MOST];
     int32_t used[MOST];
     int32_t *quota, *low; /* by row, before */
+    int32_t *high;        /* by row, now: the most that a quota can be */
 } batch;
 
 static int make(allot__whole_all *all)
@@ -36,10 +37,8 @@ static int make(allot__whole_all *all)
     if (!it)
         return ALLOT_ENOMEM;
     *it = (batch){.size = 8};
-    it->quota = allot__arena_take(all->arena, rows, sizeof *it->quota);
-    it->low = allot__arena_take(all->arena, rows, sizeof *it->low);
     all->room.batch = it;
-    return it->quota && it->low ? ALLOT_OK : ALLOT_ENOMEM;
+    return ALLOT__TAKE_ALL(all->arena, ALLOT__EACH(rows, it->quota, it->low, it->high));
 }
 
 /* The slots that a side uses of a quota. */
@@ -51,21 +50,23 @@ static int use_of(allot__whole_all *all, const allot__side *side, int64_t quota,
     return status;
 }
 
-/* The last row before another that is not known to use all it could; -1: none. With one family all
- * rows are leaves, in order. */
-ALLOT__CLONES static int32_t last_open(const int32_t *restrict fine, const int32_t *restrict quota,
-                                       int32_t before)
+/* The last of the rows first ... before - 1 that is not known to use each of the quotas low ...
+ * high as far as it could; first - 1: none. With one family all rows are leaves, in order. */
+ALLOT__CLONES static int32_t last_unknown(const allot__whole *whole, const int32_t *restrict low,
+                                          const int32_t *restrict high, int32_t first,
+                                          int32_t before)
 {
-    for (int32_t end = before; end > 0; end -= BLOCK) {
-        int32_t first = end > BLOCK ? end - BLOCK : 0, open = 0;
+    const int32_t *restrict from = whole->fine_from, *restrict to = whole->fine_to;
+    for (int32_t end = before; end > first; end -= BLOCK) {
+        int32_t begin = end - first > BLOCK ? end - BLOCK : first, open = 0;
 #pragma omp simd reduction(| : open)
-        for (int32_t i = first; i < end; i++)
-            open |= (fine[i] != quota[i]) & (fine[i] != ALLOT__WHOLE_NOBODYS);
-        for (int32_t i = end - 1; open && i >= first; i--)
-            if (fine[i] != quota[i] && fine[i] != ALLOT__WHOLE_NOBODYS)
+        for (int32_t i = begin; i < end; i++)
+            open |= (low[i] < from[i]) | (high[i] > to[i]);
+        for (int32_t i = end - 1; open && i >= begin; i--)
+            if (low[i] < from[i] || high[i] > to[i])
                 return i;
     }
-    return -1;
+    return first - 1;
 }
 
 /* Collects the last leaves that use less than they could. */
@@ -77,7 +78,7 @@ static int collect(allot__whole_all *all, batch *it)
     int32_t row = again->leaves.count;
     it->count = 0;
     while (it->count < it->size && status == ALLOT_OK &&
-           (row = last_open(work->whole->fine, work->quota, row)) >= 0) {
+           (row = last_unknown(work->whole, work->quota, work->quota, 0, row)) >= 0) {
         bool yes;
         status = allot__whole_look(all, work->whole->sides[row], &yes);
         if (!yes)
@@ -101,35 +102,36 @@ static int is_same(allot__whole_all *all, const batch *it, int32_t k, int64_t le
     int64_t low = it->low[row], high = allot__quota_most(all->again[0].kept, row, it->need[k]);
     int64_t of = used, above = low + 1 + left;
     int64_t at[] = {used, low, allot__least(high, above)};
-    *yes = used < low && used < it->demand[k] && work->reserve[row] <= used && !side->anew;
+    *yes = used < low && used < it->demand[k] && work->reserve[row] <= used;
     int status = ALLOT_OK;
     for (int i = used > 0 ? 0 : 1; i < (k > 0 ? 3 : 1) && *yes && status == ALLOT_OK; i++) {
         if (at[i] != it->quota[row])
             status = use_of(all, side, at[i], &of);
-        *yes = of == used;
+        *yes = of == used && !side->anew; /* which is known once tasks are in order */
     }
     return status;
 }
 
-/* Does a leaf that is not lowered always use all it could? More than it demands changes nothing,
- * unless the order of its tasks follows from the quota. */
+/* Does a leaf that is not lowered always use all it could? */
 static int is_fine(allot__whole_all *all, const batch *it, int32_t row, bool *yes)
 {
     const allot__work *work = all->works[0];
-    const allot__quota_kept *kept = all->again[0].kept;
-    const allot__side *side = work->whole->sides[row];
-    int64_t low = it->low[row], high = (int64_t)kept->low[row] + (kept->rest[row] != 0);
+    const allot__whole *whole = work->whole;
+    const allot__side *side = whole->sides[row];
+    int64_t low = it->low[row], high = it->high[row];
     int status = ALLOT_OK;
     if (!side->anew)
         high = allot__least(high, allot__most(low, work->demand[row]));
     *yes = high - low < WIDEST;
     for (int64_t quota = low; quota <= high && *yes && status == ALLOT_OK; quota++) {
         int64_t used, could = allot__least(quota, work->demand[row]);
-        if (quota == work->whole->fine[row] || could == 0)
+        if ((quota >= whole->fine_from[row] && quota <= whole->fine_to[row]) || could == 0)
             continue;
         status = use_of(all, side, quota, &used);
         *yes = used >= could;
     }
+    if (*yes && status == ALLOT_OK)
+        allot__whole_note_fine(side, low, high);
     return status;
 }
 
@@ -137,19 +139,22 @@ static int is_fine(allot__whole_all *all, const batch *it, int32_t row, bool *ye
 static int count_certain(allot__whole_all *all, const batch *it, int32_t *count)
 {
     const allot__work *work = all->works[0];
-    const allot__whole_again *again = &all->again[0];
+    const allot__quota_kept *kept = all->again[0].kept;
     int64_t left = 0;
-    int32_t k = 0;
+    int32_t k = 0, row = all->again[0].leaves.count;
     int status = ALLOT_OK;
     bool yes = true;
-    for (int32_t row = again->leaves.count - 1; k < it->count && yes && status == ALLOT_OK; row--) {
-        bool lowered = row == it->row[k];
-        if (lowered)
-            status = is_same(all, it, k, left, &yes);
-        else if (work->whole->sides[row])
+    for (int32_t i = it->row[it->count - 1]; i < row; i++)
+        it->high[i] = kept->low[i] + (kept->rest[i] != 0);
+    while (k < it->count && yes && status == ALLOT_OK) {
+        row = last_unknown(work->whole, it->low, it->high, it->row[k] + 1, row);
+        if (row > it->row[k]) {
             status = is_fine(all, it, row, &yes);
-        left += lowered ? it->low[row] + 1 - it->used[k] : 0;
-        k += lowered && yes;
+            continue;
+        }
+        status = is_same(all, it, k, left, &yes);
+        left += it->low[row] + 1 - it->used[k];
+        k += yes;
     }
     *count = k;
     return status;

@@ -23,11 +23,11 @@ static int begin_group(allot__whole_all *all, int32_t group)
     whole->skip = work->group->options[ALLOT_OPTION_PENDING] != 0;
     if (ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(whole->demand, rows),
                           ALLOT__WANTED(work->whole_part, rows), ALLOT__WANTED(whole->sides, rows),
-                          ALLOT__WANTED(whole->fine, rows),
+                          ALLOT__EACH(rows, whole->fine_from, whole->fine_to),
                           ALLOT__WANTED(whole->exhausted, rows)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (size_t row = 0; row < rows; row++)
-        whole->fine[row] = ALLOT__WHOLE_NOBODYS;
+        whole->fine_to[row] = INT32_MAX;
     memcpy(whole->demand, work->demand, rows * sizeof *whole->demand);
     work->demand = whole->demand;
     work->whole = whole;
@@ -41,7 +41,7 @@ static bool take_room(allot__whole_all *all)
     for (int32_t i = 0; i < all->asker_count; i++) {
         int32_t count = 0;
         for (int32_t k = 0; k < all->askers[i].side_count; k++)
-            count += all->askers[i].sides[k].count;
+            count += allot__side_units(&all->askers[i].sides[k]);
         waits = all->askers[i].waits > waits ? all->askers[i].waits : waits;
         runs = count > runs ? count : runs;
     }

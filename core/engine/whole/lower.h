@@ -15,12 +15,15 @@ int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes);
 static inline int allot__whole_is_short(allot__whole_all *all, const allot__work *work, int32_t row,
                                         bool *yes)
 {
-    int32_t fine = work->whole->fine[row];
+    const allot__whole *whole = work->whole;
+    int32_t quota = work->quota[row];
     *yes = false;
-    return fine == work->quota[row] || fine == ALLOT__WHOLE_NOBODYS
+    return quota >= whole->fine_from[row] && quota <= whole->fine_to[row]
                ? ALLOT_OK
-               : allot__whole_look(all, work->whole->sides[row], yes);
+               : allot__whole_look(all, whole->sides[row], yes);
 }
+/* A side uses the quotas `from` ... `to` as far as it could. */
+void allot__whole_note_fine(const allot__side *side, int64_t from, int64_t to);
 /* batch.c: rule 4 for several leaves at once, the last ones that use less than they could, as far
  * as the result is certain to be the same as one by one. *done: the number of leaves; 0: it is
  * certain for none. Likewise. */

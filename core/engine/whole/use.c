@@ -10,6 +10,12 @@
 
 /* ---- What runs ------------------------------------------------------------------------------- */
 
+/* Does all that runs stay? */
+static bool all_stay(const allot__asker *asker, const allot__use *uses)
+{
+    return asker->side_count == 1 && uses[0].quota >= asker->sides[0].running;
+}
+
 /* Comes down to the quotas: from the last candidate on, a task that fits stays. Unlisted work goes
  * last (C-8), and ineligible tasks stay in any case. */
 static int come_down(allot__whole_all *all, const allot__asker *asker, allot__use *uses)
@@ -17,9 +23,14 @@ static int come_down(allot__whole_all *all, const allot__asker *asker, allot__us
     const allot__tasks *tasks = &asker->sides[0].work->state->tasks;
     allot__whole_room *room = &all->room;
     int status = ALLOT_OK;
+    room->gone = 0;
+    if (all_stay(asker, uses)) {
+        uses[0].stays = asker->sides[0].running;
+        return ALLOT_OK;
+    }
     for (int32_t i = 0; i < asker->side_count && status == ALLOT_OK; i++) {
         allot__side *side = &asker->sides[i];
-        if (side->anew && uses[i].quota < side->running)
+        if ((side->anew || !side->lined) && uses[i].quota < side->running)
             status = allot__side_order(all, side, uses[i].quota);
         int64_t stays = side->running - side->unlisted - side->may;
         int64_t rest = allot__least(side->unlisted, uses[i].quota - stays);
@@ -105,7 +116,7 @@ int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__us
         uses[i].wants = side->work->whole->stated[side->row] - uses[i].stays;
         uses[i].ended = false;
     }
-    if (!asker->sides[0].work->whole->skip)
+    if (!asker->sides[0].work->whole->skip && all->room.gone > 0)
         end_behind(asker, uses);
     int32_t at = 0;
     for (; at < asker->waits && !all_ended(asker, uses); at++) {
@@ -128,6 +139,22 @@ int allot__whole_use_now(allot__whole_all *all, const allot__asker *asker, uint8
     return allot__whole_use(all, asker, all->uses, marks);
 }
 
+/* More than a leaf demands changes nothing, unless the order of its tasks follows from the quota.
+ */
+void allot__whole_note_fine(const allot__side *side, int64_t from, int64_t to)
+{
+    const allot__whole *whole = side->work->whole;
+    int32_t *known_from = &whole->fine_from[side->row], *known_to = &whole->fine_to[side->row];
+    if (!side->anew && to >= whole->demand[side->row])
+        to = INT32_MAX;
+    if (from <= (int64_t)*known_to + 1 && to >= (int64_t)*known_from - 1) {
+        from = allot__least(from, *known_from);
+        to = allot__most(to, *known_to);
+    }
+    *known_from = (int32_t)from;
+    *known_to = (int32_t)to;
+}
+
 int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes)
 {
     const allot__work *work = side->work;
@@ -135,6 +162,6 @@ int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes)
     int status = allot__whole_use_now(all, side->asker, NULL);
     *yes = all->uses[side->index].used < allot__least(quota, work->demand[side->row]);
     if (!*yes && side->asker->side_count == 1)
-        work->whole->fine[side->row] = quota;
+        allot__whole_note_fine(side, quota, quota);
     return status;
 }

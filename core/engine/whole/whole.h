@@ -53,7 +53,8 @@ typedef struct allot__side {
     uint8_t *gone; /* scratch: flags candidates that go */
     /* As tasks start: slots of running tasks that stay, and slots available to start on. */
     int64_t stays, there;
-    bool anew; /* the order of going depends on the quota */
+    bool lined; /* candidates are in order */
+    bool anew;  /* ... which depends on the quota */
 } allot__side;
 
 /* An asking leaf, in the groups that its tasks couple: mostly one. */
@@ -77,9 +78,6 @@ typedef struct allot__use {
     bool ended; /* no later task fits */
 } allot__use;
 
-/* Values of `fine`: no such quota is known; the leaf does not ask. */
-enum { ALLOT__WHOLE_UNKNOWN = -1, ALLOT__WHOLE_NOBODYS = -2 };
-
 /* A group's columns for whole tasks, by row. */
 typedef struct allot__whole {
     const int32_t *stated; /* demands of leaves, */
@@ -88,7 +86,8 @@ typedef struct allot__whole {
     int32_t *demand;       /* work->demand: lowered to the slots that leaves can use */
     allot__side **sides;   /* NULL: the leaf does not ask */
     uint8_t *exhausted;    /* all waiting tasks fitted once, and the leaf demands still more */
-    int32_t *fine;         /* a quota that the leaf uses as far as it could; or UNKNOWN, NOBODYS */
+    int32_t *fine_from, *fine_to; /* quotas that the leaf is known to use as far as it could: all of
+                                     them if it does not ask, at first none if it does */
     /* Tasks that start: of row r, work->starting[r] first numbers from starts[start_first[r]] on.
      * NULL before allot__whole_start. */
     int32_t *starts, *start_first;
@@ -116,6 +115,7 @@ typedef struct allot__whole_all {
     int32_t count;
     int (*divide)(allot__work *work); /* need and quota, from the beginning */
     allot__arena *arena;
+    allot__unit_rows *tables; /* by group, to read units */
     allot__asker *askers;
     int32_t asker_count;
     struct allot__whole_again *again; /* by group: how to compute quotas anew (again.h) */
