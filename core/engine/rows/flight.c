@@ -70,7 +70,7 @@ static int32_t flight_of_unit(const survey *it, const allot__units *units, int32
     int32_t count, flight = 0;
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
     for (int32_t i = 0; i < count; i++) {
-        int32_t named = allot__task_at(&it->state->tasks, tasks[i])->flight;
+        int32_t named = allot__task_flight(&it->state->tasks, tasks[i]);
         flight = named > 0 ? named : flight;
     }
     return flight - 1;
@@ -397,9 +397,9 @@ static void count_coupled(const allot__work *work, int32_t *out)
     for (size_t i = 0; tasks->coupled > 0 && i < work->state->flight_tasks.count; i++) {
         int32_t here = list[i] < 0 ? -1 : allot__task_in(tasks, list[i], work->index);
         int32_t first = list[i] < 0 ? -1 : allot__task_first(tasks, list[i]);
-        while (here >= 0 && allot__task_at(tasks, first)->flight == 0)
+        while (here >= 0 && allot__task_flight(tasks, first) == 0)
             first++;
-        if (here < 0 || first != list[i] || allot__task_at(tasks, here)->flight != 0)
+        if (here < 0 || first != list[i] || allot__task_flight(tasks, here) != 0)
             continue; /* it has no slots here, or is counted already */
         const allot__task *of = allot__task_at(tasks, here);
         add_out(work, allot__row(work->plan, work->index, of->consumer), of->slots, out);
@@ -423,7 +423,7 @@ static void count_leaf(allot__work *work, int32_t row, int64_t hidden, allot__cl
         if (!allot__site_reclaimed(work->state, units->site[unit]))
             continue;
         for (int32_t i = 0; i < of_unit; i++)
-            going = going || allot__task_at(&work->state->tasks, list[i])->flight != 0;
+            going = going || allot__task_flight(&work->state->tasks, list[i]) != 0;
         if (!going && units->slots[unit] <= hidden) {
             going = true;
             hidden -= units->slots[unit];

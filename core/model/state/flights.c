@@ -163,21 +163,28 @@ static int32_t find_named(const allot_state *state, const char *id, int32_t grou
     return there >= 0 ? there : task;
 }
 
-/* The task of that number, or NULL. */
-static allot__task *task_at(const allot_state *state, int32_t number)
-{
-    return (allot__task *)(void *)allot__things_at(&state->tasks.things, number);
-}
-
 void allot__flights_lose(allot_state *state)
 {
     const int32_t *list = state->flight_tasks.items;
-    for (size_t i = 0; state->flights_found && i < state->flight_tasks.count; i++) {
-        allot__task *task = task_at(state, list[i]);
-        if (task)
-            task->flight = 0;
-    }
+    allot__vector *flights = &state->tasks.flights;
+    for (size_t i = 0; state->flights_found && i < state->flight_tasks.count; i++)
+        if (list[i] >= 0 && (size_t)list[i] < flights->count)
+            ((int32_t *)flights->items)[list[i]] = 0;
     state->flights_found = false;
+}
+
+/* Makes room for the flight of each task, if some are named. ENOMEM. */
+static int take_room(allot_state *state)
+{
+    allot__vector *flights = &state->tasks.flights;
+    size_t count = allot__task_count(&state->tasks), before = flights->count;
+    if (state->flight_tasks.count == 0 || before >= count)
+        return ALLOT_OK;
+    if (allot__vector_room(state->engine, flights, count - before, sizeof(int32_t)))
+        return ALLOT_ENOMEM;
+    memset((int32_t *)flights->items + before, 0, (count - before) * sizeof(int32_t));
+    flights->count = count;
+    return ALLOT_OK;
 }
 
 int allot__flights_seal(allot_state *state, allot_report *report)
@@ -186,17 +193,20 @@ int allot__flights_seal(allot_state *state, allot_report *report)
     int result = ALLOT_OK;
     if (state->flights_found)
         return ALLOT_OK;
+    if (take_room(state))
+        return ALLOT_ENOMEM;
     for (size_t i = 0; i < state->flights.count; i++) {
         const char *const *ids = flights[i].told->tasks;
         int32_t *list = (int32_t *)state->flight_tasks.items + flights[i].first_task;
         for (int32_t k = 0; k < flights[i].task_count; k++) {
             list[k] = find_named(state, ids[k], flights[i].group);
-            allot__task *task = task_at(state, list[k]);
-            if (!task)
+            if (list[k] < 0)
                 continue;
-            bool twice = task->flight != 0;
+            const allot__task *task = allot__task_at(&state->tasks, list[k]);
+            int32_t *named = (int32_t *)state->tasks.flights.items + list[k];
+            bool twice = *named != 0;
             bool own = task->consumer == flights[i].consumer && task->group == flights[i].group;
-            task->flight = (int32_t)i + 1;
+            *named = (int32_t)i + 1;
             if (twice || !own) {
                 say_task(state, i, ids[k],
                          twice ? "is named by a reclaim already" : "is not of that consumer",

@@ -75,7 +75,7 @@ struct allot_state {
     bool sessions_stale, flights_stale, jobs_stale;
     allot__vector flights;      /* of allot__flight */
     allot__vector flight_tasks; /* of int32_t: numbers of the tasks that go; -1: ended */
-    bool flights_found;         /* flight_tasks is valid, and tasks know their flights */
+    bool flights_found;         /* flight_tasks and tasks.flights are valid */
     allot__vector loans;        /* of allot_loan */
     allot__hosts hosts;         /* hosts that differ from the plan */
     /* model/state/job.h; after sealing NULL only if the plan has neither queues nor leases. */

@@ -264,9 +264,9 @@ static void move_task(copying *it, allot__task *task)
 {
     task->consumer = it->map->consumers[task->consumer];
     task->group = it->map->groups[task->group];
-    if (task->more && task->part <= 1)
-        allot_item_numbers(allot_members_of(ALLOT_ITEM_TASK), (void *)(uintptr_t)task->more,
-                           move_number, it);
+    if (task->rest && task->part <= 1)
+        allot_item_numbers(allot_members_of(ALLOT_ITEM_TASK),
+                           (void *)(uintptr_t)allot__task_rest(task), move_number, it);
 }
 
 static void move_job(copying *it, allot__job *job)

@@ -17,7 +17,7 @@ int32_t allot__task_find(const allot_state *state, const char *id)
 /* How many numbers a task has, from its first on. */
 static int32_t parts_of(const allot__task *task)
 {
-    return task->part > 0 ? 1 + task->more->also_count : 1;
+    return task->part > 0 ? 1 + allot__task_rest(task)->also_count : 1;
 }
 
 int32_t allot__task_first(const allot__tasks *tasks, int32_t number)
@@ -40,7 +40,7 @@ bool allot__task_named(const allot__tasks *tasks, int32_t number)
     int32_t first = allot__task_first(tasks, number);
     bool named = false;
     for (int32_t i = first; i < first + parts_of(allot__task_at(tasks, first)); i++)
-        named = named || allot__task_at(tasks, i)->flight != 0;
+        named = named || allot__task_flight(tasks, i) != 0;
     return named;
 }
 
@@ -83,9 +83,8 @@ static allot__task *make(allot_state *state, const allot_task *task)
     allot_task rest;
     bool more = rest_of(task, &rest);
     size_t length = strlen(task->id) + 1, size = sizeof(allot__task) + length;
-    size_t at = (size + 7) & ~(size_t)7;
     if (more)
-        size = at + sizeof rest + allot_item_room(members, &rest);
+        size = ((size + 7) & ~(size_t)7) + sizeof rest + allot_item_room(members, &rest);
     allot__task *made = size < INT32_MAX ? allot__new(state->engine, size, 1) : NULL;
     if (!made)
         return NULL;
@@ -96,15 +95,15 @@ static allot__task *make(allot_state *state, const allot_task *task)
                           .group = task->group,
                           .slots = (int32_t)task->slots,
                           .preempted = (int32_t)task->preempted,
-                          .priority = (int16_t)(task->priority > 0 ? task->priority : 1),
-                          .pending = task->state == ALLOT_TASK_PENDING};
+                          .priority = (task->priority > 0 ? task->priority : 1) & 0x3fff,
+                          .pending = task->state == ALLOT_TASK_PENDING,
+                          .rest = more,
+                          .part = task->also_count > 0};
     made->thing.id = memcpy(made + 1, task->id, length);
     if (more) {
-        char *room = (char *)made + at;
+        char *room = (char *)(uintptr_t)allot__task_rest(made);
         allot_item_copy(members, &rest, room, room + sizeof rest);
-        made->more = (const allot_task *)(const void *)room;
     }
-    made->part = task->also_count > 0;
     if (put_labels(state, task, made) == ALLOT_OK)
         return made;
     allot__thing_free(state->engine, &made->thing);
@@ -118,7 +117,6 @@ static allot__task *copy(allot_state *state, const allot__task *of, const char *
     if (!made)
         return NULL;
     *made = *of;
-    made->flight = 0;
     made->thing.id = memcpy(made + 1, id, of->thing.size - sizeof *made);
     return made;
 }
@@ -127,15 +125,16 @@ static allot__task *copy(allot_state *state, const allot__task *of, const char *
 static int put_parts(allot_state *state, const allot__task *first)
 {
     allot__things *things = &state->tasks.things;
-    for (int32_t i = 0; first->part > 0 && i < first->more->also_count; i++) {
+    for (int32_t i = 0; i + 1 < parts_of(first); i++) {
+        const allot_task_slots *also = &allot__task_rest(first)->also[i];
         allot__task *part = allot__new(state->engine, 1, sizeof *part);
         if (!part)
             return ALLOT_ENOMEM;
         *part = *first;
         part->thing = (allot__thing){.id = first->thing.id, .size = sizeof *part, .part = 1};
-        part->part = (uint16_t)(i + 2) & 0x7fff;
-        part->group = first->more->also[i].group;
-        part->slots = (int32_t)first->more->also[i].slots;
+        part->part = (uint32_t)(i + 2) & 0xffff;
+        part->group = also->group;
+        part->slots = (int32_t)also->slots;
         part->session = part->host = part->slot = -1;
         allot__things_put(state->engine, things, &part->thing);
     }
@@ -165,7 +164,7 @@ static int put(allot_state *state, const allot_task *task, const allot__task *fi
 {
     allot__tasks *tasks = &state->tasks;
     size_t more = (size_t)task->also_count + 1, count = allot__task_count(tasks);
-    allot__task *made = first && !first->more ? copy(state, first, task->id) : make(state, task);
+    allot__task *made = first && !first->rest ? copy(state, first, task->id) : make(state, task);
     if (!made)
         return ALLOT_ENOMEM;
     allot__things_put(state->engine, &tasks->things, &made->thing);
@@ -306,7 +305,7 @@ int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out)
     if (task->thing.number < 0 || task->part > 1)
         return ALLOT_ENOENT;
     static const allot_task plain = {.id = NULL};
-    *out = task->more ? *task->more : plain;
+    *out = task->rest ? *allot__task_rest(task) : plain;
     out->id = task->thing.id;
     out->consumer = task->consumer;
     out->group = task->group;

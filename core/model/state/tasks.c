@@ -303,22 +303,9 @@ void allot__tasks_clear(allot_state *state)
     allot__tasks_release(state);
     allot__things_clear(state->engine, &tasks->things);
     tasks->spent = tasks->pending = tasks->coupled = 0;
-    tasks->labels.count = tasks->sessions.count = 0;
+    tasks->labels.count = tasks->sessions.count = tasks->flights.count = 0;
     allot__index_clear(&tasks->label_index);
     allot__pool_clear(state->engine, &tasks->pool);
-}
-
-/* Frees unused capacity; if shrinking fails, the block stays as it is. */
-static void trim(allot_engine *engine, allot__vector *list)
-{
-    if (list->count == 0 || list->count == list->capacity)
-        return;
-    void *less = allot_engine_alloc(engine, list->items, list->capacity * list->size,
-                                    list->count * list->size);
-    if (!less)
-        return;
-    list->items = less;
-    list->capacity = list->count;
 }
 
 static int arrange(allot_state *state)
@@ -326,7 +313,7 @@ static int arrange(allot_state *state)
     allot__tasks *tasks = &state->tasks;
     size_t groups = (size_t)state->plan->group_count, sessions = tasks->sessions.count;
     if (!state->reopened)
-        trim(state->engine, &tasks->things.list);
+        allot__vector_trim(state->engine, &tasks->things.list);
     tasks->units = allot__new(state->engine, groups, sizeof *tasks->units);
     if (tasks->pending > 0)
         tasks->waiting = allot__new(state->engine, groups, sizeof *tasks->waiting);
@@ -440,5 +427,6 @@ void allot__tasks_free(allot_state *state)
     allot__index_free(engine, &tasks->label_index);
     allot__vector_free(engine, &tasks->sessions);
     allot__vector_free(engine, &tasks->changed);
+    allot__vector_free(engine, &tasks->flights);
     allot__pool_free(engine, &tasks->pool);
 }

@@ -14,6 +14,8 @@
 #ifndef ALLOT_MODEL_STATE_TASKS_H
 #define ALLOT_MODEL_STATE_TASKS_H
 
+#include <string.h>
+
 #include <allot/state.h>
 
 #include "base/name.h"
@@ -24,14 +26,13 @@
  * a block and number for each, one after another, the first for its own group. */
 typedef struct allot__task {
     allot__thing thing;
-    const allot_task *more; /* in its block: members without columns here; NULL: none is stated */
     int64_t started, submitted;
     int32_t consumer, group, slots, preempted;
     int32_t session, host, slot; /* labels */
-    int32_t flight; /* once sealed: the reclaim in flight that names it, from 1 on; 0: none */
-    int16_t priority;
-    uint16_t pending : 1;
-    uint16_t part : 15; /* which of its groups this is, from 1 on; 0: its only one */
+    uint32_t priority : 14;
+    uint32_t pending : 1;
+    uint32_t rest : 1;  /* members without columns here are stated (allot__task_rest) */
+    uint32_t part : 16; /* which of its groups this is, from 1 on; 0: its only one */
 } allot__task;
 
 /* A name that tasks mention: of a session, a host, a slot. */
@@ -103,6 +104,8 @@ typedef struct allot__tasks {
     /* After sealing. */
     bool arranged;           /* ... all tasks but those that changed since */
     allot__vector changed;   /* of allot__task_change */
+    allot__vector flights;   /* of int32_t, by task: the reclaim in flight that names it, from 1 on;
+                                0:   none, as of tasks behind the last */
     allot__units *units;     /* by group */
     allot__waiting *waiting; /* by group; NULL: no task waits */
     allot__site *sites;
@@ -128,6 +131,18 @@ static inline const allot__task *allot__task_at(const allot__tasks *tasks, int32
 static inline size_t allot__task_count(const allot__tasks *tasks)
 {
     return tasks->things.list.count;
+}
+/* The members without columns; NULL: none is stated. They stand behind the id, in the first block
+ * of a task of several groups. */
+static inline const allot_task *allot__task_rest(const allot__task *task)
+{
+    size_t length = task->rest ? strlen(task->thing.id) + 1 : 0;
+    return task->rest ? (const void *)(task->thing.id + ((length + 7) & ~(size_t)7)) : NULL;
+}
+/* The reclaim in flight that names a task, from 1 on; 0: none. */
+static inline int32_t allot__task_flight(const allot__tasks *tasks, int32_t number)
+{
+    return (size_t)number < tasks->flights.count ? ((int32_t *)tasks->flights.items)[number] : 0;
 }
 /* A task's number in another group, or -1; and the first of its numbers. */
 int32_t allot__task_in(const allot__tasks *tasks, int32_t number, int32_t group);

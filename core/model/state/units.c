@@ -83,7 +83,7 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
                 const allot__task *task, bool alone)
 {
     static const allot_task none = {.tag_count = 0};
-    const allot_task *more = task->more ? task->more : &none;
+    const allot_task *rest = allot__task_rest(task), *more = rest ? rest : &none;
     int32_t session = allot__task_session(&state->tasks, task);
     if (alone) {
         units->started[unit] = task->started;

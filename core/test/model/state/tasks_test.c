@@ -305,7 +305,7 @@ static void a_million_tasks_are_kept_small(void)
     double kept = (double)(it.base.memory.bytes - before) / MILLION - IDS;
     printf("# %.1f bytes a task beside its id, %.2f s to add a million, %.2f to seal\n", kept,
            added - start, seconds() - added);
-    CHECK(kept > 90 && kept <= 130);
+    CHECK(kept > 90 && kept <= 115);
     end(&it);
 }
 
