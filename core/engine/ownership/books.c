@@ -279,7 +279,12 @@ int allot__books_keep(allot__ledger *ledger)
         keep_part(ledger, ledger->outside, families, sizeof *ledger->outside);
     kept->ledger = *ledger;
     kept->holders = kept->part[ALLOT__KEPT_HOLDERS].copy;
-    return all ? ALLOT_OK : ALLOT_ENOMEM;
+    size_t rows = (size_t)ledger->work->tree->rows;
+    if (!all || ALLOT__TAKE_ALL(ledger->work->arena, ALLOT__EACH(rows, kept->need, kept->demand)))
+        return ALLOT_ENOMEM;
+    memcpy(kept->need, ledger->work->need, rows * sizeof *kept->need);
+    memcpy(kept->demand, ledger->work->demand, rows * sizeof *kept->demand);
+    return ALLOT_OK;
 }
 
 /* Restores the holders that the last run may have changed. */
@@ -292,23 +297,36 @@ static void restore_holders(allot__ledger *ledger)
         ledger->holders[ledger->touched[k]] = kept->holders[ledger->touched[k]];
 }
 
-/* Reads present needs. False: slots in flight lose a claimant. */
+bool allot__books_read_need(allot__ledger *ledger, int32_t row)
+{
+    const allot__work *work = ledger->work;
+    allot__books_kept *kept = ledger->kept;
+    kept->need[row] = work->need[row];
+    kept->demand[row] = work->demand[row];
+    if (ledger->holder_of[row] < 0)
+        return true;
+    allot__holder *holder = &kept->holders[ledger->holder_of[row]];
+    holder->need = work->need[row];
+    holder->most = (int32_t)allot__least(work->demand[row], work->limit[row]);
+    holder->live = is_live(ledger, holder);
+    return coming_to(ledger, row, holder->held) == holder->coming;
+}
+
+/* Reads all present needs. Likewise. */
 static bool read_needs(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
-    for (int32_t i = 0; i < ledger->count; i++) {
-        allot__holder *holder = &ledger->kept->holders[i];
-        int32_t most = allot__least(work->demand[holder->row], work->limit[holder->row]);
-        if (holder->need != work->need[holder->row] || holder->most != most) {
-            holder->need = work->need[holder->row];
-            holder->most = most;
-            holder->live = is_live(ledger, holder);
-            ledger->holders[i] = *holder;
-            if (coming_to(ledger, holder->row, holder->held) != holder->coming)
-                return false;
-        }
+    const allot__books_kept *kept = ledger->kept;
+    bool comes = true;
+    for (int32_t row = 0; row < work->tree->rows && comes; row++) {
+        if (kept->need[row] == work->need[row] && kept->demand[row] == work->demand[row])
+            continue;
+        int32_t i = ledger->holder_of[row];
+        comes = allot__books_read_need(ledger, row);
+        if (i >= 0)
+            ledger->holders[i] = kept->holders[i];
     }
-    return true;
+    return comes;
 }
 
 /* Lists live holders, and takes others off the lists of pools. */

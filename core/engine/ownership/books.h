@@ -77,6 +77,8 @@ typedef struct allot__holder {
     int32_t forced;            /* ... whatever the demand, */
     int32_t kept;              /* ... and not taken after all */
     int32_t claimed;           /* recalled for it */
+    int32_t recalled;          /* own slots that phase 4 calls back */
+    int32_t least;             /* pools share idle slots alike while `most` is at least this */
     int32_t recalls;           /* the newest recall from it; -1: none */
     int32_t owed;              /* the newest loose recall of slots that it lent; -1: none */
     bool rebalance, keep, adjust, recall_first;
@@ -90,7 +92,8 @@ typedef struct allot__holder {
 typedef struct allot__lent {
     int32_t lender, borrower; /* holders */
     int32_t slots, before;
-    int32_t older; /* of the same borrower; -1: none */
+    int32_t older;    /* of the same borrower; -1: none */
+    int32_t recalled; /* slots that phase 4 calls back */
     allot__why why;
 } allot__lent;
 
@@ -197,7 +200,8 @@ typedef struct allot__ledger {
     int status;                     /* ENOMEM: no memory for a recall or a list */
     bool keep;                      /* keep the books once they are open */
     bool draft;                     /* only quotas are wanted */
-    bool used;                      /* a run has changed the kept books */
+    bool used;                      /* a run has changed the kept books; */
+    bool stands;                    /* ... they are as after phase 4 (lower.c) */
     struct allot__books_kept *kept; /* NULL: each run opens the books */
 } allot__ledger;
 
@@ -205,6 +209,7 @@ typedef struct allot__ledger {
 typedef struct allot__books_kept {
     allot__ledger ledger;
     allot__holder *holders; /* with the needs of the last run */
+    int32_t *need, *demand; /* of the last run, by row */
     int32_t parts;          /* number of arrays that change */
     struct {
         void *at, *copy;
@@ -231,6 +236,8 @@ void allot__books_restore(allot__ledger *ledger);
 /* The same after a run; reads the present needs, and lists the holders that they concern. False:
  * the books must be opened anew. */
 bool allot__books_again(allot__ledger *ledger);
+/* Reads the present need of a row. False: slots in flight lose a claimant. */
+bool allot__books_read_need(allot__ledger *ledger, int32_t row);
 /* Do needs matter only from rule 1 on? Then slots that may not stay are the same in each run. */
 static inline bool allot__books_settled(const allot__ledger *ledger)
 {
@@ -250,15 +257,18 @@ static inline int32_t allot__holder_has(const allot__holder *holder)
 {
     return holder->used + holder->shared + holder->in;
 }
-/* Slots that it lacks to have `target`, counting slots in flight to it as there. Slots that it
- * loses count as lacking, as they do once in flight: those without a claimant, unless they drain,
- * and those for others, unless it borrowed them. */
+/* Slots that count towards its need: also those in flight to it. Slots that it loses do not, as
+ * they will not once in flight: those without a claimant, unless they drain, and those for others,
+ * unless it borrowed them. */
+static inline int64_t allot__holder_counts(const allot__holder *holder)
+{
+    return (int64_t)holder->held + holder->coming + holder->granted + holder->promised +
+           holder->replaced - holder->gone - (holder->rebalance ? holder->loose : 0);
+}
+/* Slots that it lacks to have `target`. */
 static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t target)
 {
-    int64_t lacks = (int64_t)target - holder->held - holder->coming - holder->granted -
-                    holder->promised - holder->replaced + holder->gone +
-                    (holder->rebalance ? holder->loose : 0);
-    return lacks > 0 ? lacks : 0;
+    return allot__most(target - allot__holder_counts(holder), 0);
 }
 /* The same; at least the slots without a claimant that it could keep towards `target`. */
 static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t target)
@@ -404,6 +414,14 @@ void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot_
 
 /* Phase 4: `first`: for lenders that call back before borrowing; else for the others. */
 void allot__loans_recall(allot__ledger *ledger, bool first);
+
+/* lower.c */
+
+/* If a draft can continue the run before it: leaves the books as they are after phase 4. */
+bool allot__books_lower(allot__ledger *ledger);
+/* After phase 4 of a draft: does phase 5 just give each holder its share (`due`)? If so, the books
+ * may stand as they are. `again`: they stood until one need fell. */
+bool allot__pools_stand(allot__ledger *ledger, bool again);
 
 /* borrow.c */
 

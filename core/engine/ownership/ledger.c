@@ -188,8 +188,9 @@ static void count_forced(allot__ledger *ledger)
 static void write_quota(const allot__ledger *ledger, int32_t index)
 {
     const allot__holder *holder = &ledger->holders[index];
+    int32_t shared = ledger->stands ? holder->due : holder->shared;
     ledger->work->quota[holder->row] =
-        (int32_t)allot__least(allot__holder_has(holder), holder->need);
+        (int32_t)allot__least(holder->used + holder->in + shared, holder->need);
 }
 
 /* Holders that are neither live nor touched have what they need. */
@@ -282,9 +283,9 @@ static void conclude(allot__ledger *ledger)
     count_forced(ledger);
 }
 
-int allot__ledger_run(allot__work *work)
+/* The phases up to 4. */
+static int begin_run(allot__ledger *ledger)
 {
-    allot__ledger *ledger = work->ledger;
     int status = ALLOT_OK;
     if (!ledger->kept || !allot__books_again(ledger))
         status = ledger->keep ? open_kept(ledger) : open_books(ledger);
@@ -300,15 +301,29 @@ int allot__ledger_run(allot__work *work)
     allot__loans_recall(ledger, true);
     status = ledger->planning ? ALLOT_OK : allot__loans_borrow(ledger);
     allot__loans_recall(ledger, false);
-    allot__pools_reclaim(ledger);
-    allot__books_unset_aside(ledger);
-    allot__books_spare(ledger);
+    return status == ALLOT_OK ? ledger->status : status;
+}
+
+int allot__ledger_run(allot__work *work)
+{
+    allot__ledger *ledger = work->ledger;
+    bool lowered = ledger->kept && ledger->draft && allot__books_lower(ledger);
+    int status = lowered ? ALLOT_OK : begin_run(ledger);
+    if (status != ALLOT_OK)
+        return status;
+    bool again = ledger->kept && ledger->draft;
+    ledger->stands = again && allot__pools_stand(ledger, lowered);
+    if (!ledger->stands) {
+        allot__pools_reclaim(ledger);
+        allot__books_unset_aside(ledger);
+        allot__books_spare(ledger);
+    }
     if (!ledger->draft)
         conclude(ledger);
     write_quotas(ledger);
     sum_quotas(ledger);
-    status = status == ALLOT_OK ? ledger->status : status;
-    if (ledger->kept && ledger->draft) /* before the work's arena goes */
+    status = ledger->status;
+    if (again && !ledger->stands) /* before the work's arena goes */
         allot__books_restore(ledger);
     return status;
 }

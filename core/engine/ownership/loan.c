@@ -25,13 +25,15 @@ static void add_pair(allot__ledger *ledger, int32_t loan)
     ledger->pairs[pair_at(ledger, it->lender, it->borrower)] = loan + 1;
 }
 
-/* Grows the arrays for one more loan; their size is a power of two. */
-static bool loan_room(allot__ledger *ledger)
+/* Grows the arrays for so many more loans; their size is a power of two. */
+static bool loan_room(allot__ledger *ledger, int32_t more_loans)
 {
-    if (ledger->loan_count < ledger->loan_room)
+    if (ledger->loan_count + more_loans <= ledger->loan_room)
         return true;
     allot__arena *arena = ledger->work->arena;
-    size_t room = ledger->loan_room > 0 ? 2 * (size_t)ledger->loan_room : 64;
+    size_t room = 64;
+    while (room < (size_t)ledger->loan_count + (size_t)more_loans)
+        room *= 2;
     allot__lent *more = allot__arena_take(arena, room, sizeof *more);
     int32_t *pairs = allot__arena_take(arena, room, 2 * sizeof *pairs);
     if (!more || !pairs)
@@ -49,7 +51,7 @@ static bool loan_room(allot__ledger *ledger)
 
 static bool push_loan(allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
-    if (!loan_room(ledger))
+    if (!loan_room(ledger, 1))
         return false;
     ledger->loans[ledger->loan_count] = (allot__lent){.lender = lender,
                                                       .borrower = borrower,
@@ -170,6 +172,9 @@ int allot__loans_open(allot__ledger *ledger)
     int status = read_loans(ledger);
     if (status != ALLOT_OK)
         return status;
+    bool more = ledger->keep && ledger->work->group->lend_at; /* else each run may grow anew */
+    if (more && !loan_room(ledger, ledger->count))
+        return ALLOT_ENOMEM;
     clip(ledger);
     return order_lenders(ledger);
 }

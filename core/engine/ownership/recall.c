@@ -21,6 +21,8 @@ static int64_t recall(allot__ledger *ledger, int32_t lender, int32_t loan, int64
     if (slots > leaving)
         allot__loan_take(ledger, loan, slots - leaving, lender, ALLOT__WHY_RECALLED);
     allot__books_promise(ledger, lender, slots, ALLOT__OWN);
+    ledger->loans[loan].recalled += (int32_t)slots;
+    ledger->holders[lender].recalled += (int32_t)slots;
     return slots;
 }
 
@@ -56,7 +58,9 @@ static int64_t may_recall(const allot__ledger *ledger, const allot__holder *hold
 
 bool allot__ledger_could(const allot__work *work, int32_t row, int32_t target)
 {
-    const allot__ledger *ledger = work->ledger;
+    allot__ledger *ledger = work->ledger;
+    if (ledger->kept && ledger->used)
+        allot__books_restore(ledger);
     if (!ledger->kept || !allot__books_settled(ledger) || ledger->room < 0 || work->earmarked)
         return true; /* slots that may not stay depend on needs, or so do slots in flight */
     int64_t left = ledger->slots - target;

@@ -48,8 +48,7 @@ static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool, 
     }
 }
 
-/* Fills in the columns of a pool's members for allot__pool_deserve. */
-static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool, allot__due by)
+void allot__pool_fill(allot__ledger *ledger, const allot__share_pool *pool, allot__due by)
 {
     for (int32_t i = 0; i < pool->count; i++) {
         const allot__share *share = &ledger->shares[pool->first + i];
@@ -70,9 +69,9 @@ static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool, a
     }
 }
 
-void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
+bool allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
 {
-    bool anew = by == ALLOT__DUE_HELD;
+    bool anew = by == ALLOT__DUE_HELD, any_out = false;
     allot__pools_ask(ledger, idle);
     for (int32_t k = 0; k < ledger->live_count; k++) {
         allot__holder *holder = &ledger->holders[ledger->live[k]];
@@ -84,7 +83,7 @@ void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
         allot__share_pool *pool = &ledger->pools[family];
         const allot__share *shares = &ledger->shares[pool->first];
         bool planned = anew && pool->by_plan;
-        fill_columns(ledger, pool, by);
+        allot__pool_fill(ledger, pool, by);
         bool out = allot__pool_deserve(ledger, pool, planned);
         if (ledger->rounding)
             note_rounding(ledger, pool, out, planned);
@@ -92,14 +91,29 @@ void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
         if (anew)
             put_anew(ledger, pool);
+        any_out = any_out || out;
     }
+    return any_out;
 }
 
 /* ---- Phase 2 --------------------------------------------------------------------------------- */
 
+/* Notes the least that holders may need for pools to share slots just so: a holder still asks for
+ * more than it deserves. */
+static void note_least(allot__ledger *ledger)
+{
+    for (int32_t k = 0; k < ledger->live_count; k++) {
+        allot__holder *holder = &ledger->holders[ledger->live[k]];
+        int64_t has = allot__most(allot__holder_counts(holder), allot__holder_has(holder));
+        holder->least = (int32_t)allot__most(holder->least, has + holder->due + 1 - holder->shared);
+    }
+}
+
 static void give_due(allot__ledger *ledger, bool idle, allot__due by)
 {
-    allot__pools_due(ledger, idle, by);
+    bool out = allot__pools_due(ledger, idle, by);
+    if (out && ledger->kept)
+        note_least(ledger);
     for (int32_t k = 0; k < ledger->live_count; k++)
         allot__pools_give(ledger, ledger->live[k],
                           allot__due_wants(&ledger->holders[ledger->live[k]]));

@@ -27,8 +27,12 @@ typedef enum allot__due {
 } allot__due;
 
 /* Fills in what holders ask for and deserve of all pools, nearest first. A holder that keeps shared
- * slots deserves those it uses. HELD also assigns used slots to pools anew. */
-void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by);
+ * slots deserves those it uses. HELD also assigns used slots to pools anew. False: each holder's
+ * share follows from what that holder asks for. */
+bool allot__pools_due(allot__ledger *ledger, bool idle, allot__due by);
+
+/* Fills in the columns of a pool's members for allot__pool_deserve. */
+void allot__pool_fill(allot__ledger *ledger, const allot__share_pool *pool, allot__due by);
 
 /* Slots that a holder deserves and lacks. */
 static inline int64_t allot__due_short(const allot__holder *holder)

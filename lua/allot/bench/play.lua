@@ -127,22 +127,20 @@ local function hosts()
   return ('"hosts": {%s}, '):format(table.concat(list, ", "))
 end
 
---- `more`: members of the plan; `columns`: of every user, the last of them 3 ... 6. A ledger is
---- slow: it runs again for each leaf whose demand is lowered (C-13).
+--- `more`: members of the plan; `columns`: of every user, the last of them 3 ... 6.
 play.SITES = {
   { name = "hybrid", policy = "hybrid", columns = '"owned"' },
   { name = "share_ratio", policy = "share_ratio", columns = '"share"' },
-  { name = "ownership", policy = "ownership", jobs = JOBS // 10,
-    columns = '"lend": "all", "borrow": "all", "owned"' },
+  { name = "ownership", policy = "ownership", columns = '"lend": "all", "borrow": "all", "owned"' },
   { name = "windows", policy = "hybrid", columns = '"owned"',
     more = '"windows": [{"from": "00:00", "to": "06:00", "slots": 1500,'
       .. ' "consumers": {"/u1": {"owned": 1}}}], ' },
   { name = "hosts", policy = "hybrid", columns = '"owned"', more = hosts() },
 }
 
-local function rigid_log(jobs)
+local function rigid_log()
   local random, out = draw.linear(7), text.new()
-  for job = 1, jobs do
+  for job = 1, JOBS do
     local run, width = 200 + random(801), WIDTHS[1 + random(6)]
     out:add(SWF, job, job * 4, run, width, 1 + random(RIGID_USERS), -1, -1)
   end
@@ -163,7 +161,7 @@ end
 function play.run_rigid(it, wanted)
   for _, site in ipairs(play.SITES) do
     if wanted("rigid/" .. site.name) then
-      measure_play(it, play.rigid, site.name, rigid_plan(site), rigid_log(site.jobs or JOBS), 1)
+      measure_play(it, play.rigid, site.name, rigid_plan(site), rigid_log(), 1)
     end
   end
 end

@@ -7,7 +7,7 @@
 #include "engine/quota/quota.h"
 #include "test/support/fixture.h"
 
-enum { ROWS = 32, CHANGES = 12 };
+enum { ROWS = 32, CHANGES = 12, FLAT = 12 };
 
 static const allot_source by_share = {ALLOT_FROM_COLUMN, ALLOT_SHARE};
 static const allot_source by_need = {ALLOT_FROM_NEED, 0};
@@ -102,6 +102,18 @@ static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
     return ALLOT_OK;
 }
 
+/* Slots in flight from a leaf to another. */
+static int fly(allot_state *state, int32_t from, int32_t to, int64_t slots)
+{
+    allot_claim claim = {to, slots};
+    allot_in_flight flight = {.consumer = from,
+                              .slots = slots,
+                              .deadline = INT64_MAX,
+                              .claims = &claim,
+                              .claim_count = 1};
+    return allot_state_in_flight(state, &flight);
+}
+
 /* In every second state reclaims are in flight. */
 static int fill(allot_state *state, const allot_plan *plan, uint64_t *seed)
 {
@@ -118,15 +130,63 @@ static int fill(allot_state *state, const allot_plan *plan, uint64_t *seed)
         allot_loan loan = {0, before, i, (int64_t)draw(seed, 5)};
         if (!status && before >= 0)
             status = allot_state_loan(state, &loan);
-        allot_claim claim = {before, (int64_t)draw(seed, (uint64_t)held + 1)};
-        allot_in_flight flight = {.consumer = i,
-                                  .slots = claim.slots,
-                                  .deadline = INT64_MAX,
-                                  .claims = &claim,
-                                  .claim_count = 1};
-        if (!status && before >= 0 && claim.slots > 0 && *seed % 8 < flights)
-            status = allot_state_in_flight(state, &flight);
+        int64_t flying = (int64_t)draw(seed, (uint64_t)held + 1);
+        if (!status && before >= 0 && flying > 0 && *seed % 8 < flights)
+            status = fly(state, i, before, flying);
         before = i;
+    }
+    return status ? status : allot_state_seal(state, NULL);
+}
+
+/* Leaves of the first level, which share one pool. */
+static int grow_flat(allot_plan *plan, uint64_t *seed)
+{
+    bool drains = draw(seed, 8) == 0;
+    int64_t owned = 0;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < FLAT && !status; i++) {
+        int32_t leaf;
+        int64_t own = (int64_t)draw(seed, 6);
+        char name[8] = {(char)('a' + i), 0};
+        owned += own;
+        status = allot_plan_add(plan, ALLOT_ROOT, name, 1, &leaf);
+        status = status ? status : allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_OWNED, own);
+        if (!status)
+            status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_RANK, (int64_t)draw(seed, 2));
+        if (!status && draw(seed, 6) == 0)
+            status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_RESERVE, own / 2);
+        if (!status && draw(seed, 6) == 0)
+            status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_LIMIT, own + 6);
+        if (!status)
+            status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_SHARE, (int64_t)draw(seed, 5));
+        if (!status && drains && draw(seed, 4) == 0)
+            status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_REBALANCE, 0);
+        status = status ? status : allot_plan_lend(plan, ALLOT_ALL, leaf, NULL, -1);
+        status = status ? status : allot_plan_borrow(plan, ALLOT_ALL, leaf, NULL, -1);
+    }
+    return status ? status : allot_plan_slots(plan, 0, owned + (int64_t)draw(seed, 30));
+}
+
+/* A state of such a plan: most leaves want more than there is. */
+static int fill_flat(allot_state *state, uint64_t *seed)
+{
+    int64_t left = allot_state_slots_get(state, 0) + (draw(seed, 4) ? 0 : (int64_t)draw(seed, 8));
+    bool flies = draw(seed, 4) == 0;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < FLAT && !status; i++) {
+        int64_t demand = (int64_t)draw(seed, draw(seed, 3) ? 30 : 3);
+        int64_t held = (int64_t)draw(seed, i < FLAT - 1 ? 12 : 40);
+        held = held < left ? held : left;
+        left -= held;
+        status = allot_state_demand(state, 0, i, demand);
+        status = status ? status : allot_state_allocated(state, 0, i, held);
+        for (int32_t k = 0; k < 3 && !status; k++) {
+            allot_loan loan = {0, (int32_t)draw(seed, FLAT), i, (int64_t)draw(seed, 3)};
+            if (loan.lender != i)
+                status = allot_state_loan(state, &loan);
+        }
+        if (!status && flies && held > 1 && i > 0 && draw(seed, 4) == 0)
+            status = fly(state, i, (int32_t)draw(seed, (uint64_t)i), 1 + (int64_t)draw(seed, 2));
     }
     return status ? status : allot_state_seal(state, NULL);
 }
@@ -169,6 +229,8 @@ static void check_same(const allot__ledger *a, const allot__ledger *b)
     }
 }
 
+static int64_t stood; /* runs that continued the one before */
+
 static int run(allot__work *work, bool draft)
 {
     allot__arena arena, *mine = work->arena;
@@ -176,8 +238,10 @@ static int run(allot__work *work, bool draft)
     work->arena = draft ? &arena : mine;
     allot__work_again(work);
     allot__ledger_draft(work, draft);
+    bool stands = work->ledger->stands;
     int status = allot__need(work);
     status = status ? status : allot__ledger_run(work);
+    stood += stands && work->ledger->stands;
     work->arena = mine;
     allot__arena_free(&arena);
     return status;
@@ -199,7 +263,7 @@ static int check_again(const allot__work *work, uint64_t *seed)
         return status;
     allot__ledger_keep(&kept, true);
     for (int32_t change = 0; change < CHANGES && !status; change++) {
-        bool draft = draw(seed, 2);
+        bool draft = draw(seed, 4);
         int32_t row = (int32_t)draw(seed, (uint64_t)work->tree->rows);
         if (allot__family_of(work, row) == 0)
             demand[row] = (int32_t)draw(seed, draw(seed, 4) ? (uint64_t)demand[row] + 1 : 12);
@@ -226,13 +290,13 @@ static int decide(allot_engine *engine, uint64_t seed, int32_t parents)
     if (!status)
         status = allot_plan_policy(plan, ALLOT_ALL, policy);
     if (!status)
-        status = grow(plan, &seed, parents);
+        status = parents ? grow(plan, &seed, parents) : grow_flat(plan, &seed);
     if (!status)
         status = allot_plan_seal(plan, NULL);
     if (!status)
         status = allot_state_new(plan, &state);
     if (!status)
-        status = fill(state, plan, &seed);
+        status = parents ? fill(state, plan, &seed) : fill_flat(state, &seed);
     if (!status)
         status = allot_cycle(plan, state, NULL, &decision);
     if (!status) {
@@ -249,7 +313,8 @@ static int decide(allot_engine *engine, uint64_t seed, int32_t parents)
 
 static int scenario(allot_engine *engine)
 {
-    return decide(engine, 7, 2);
+    int status = decide(engine, 7, 2);
+    return status ? status : decide(engine, 7, 0);
 }
 
 static void test_random(void)
@@ -259,6 +324,10 @@ static void test_random(void)
     CHECK_EQ(allot_engine_new(oom_alloc, &memory, &engine), ALLOT_OK);
     for (uint64_t seed = 1; seed <= 3000; seed++)
         CHECK_EQ(decide(engine, seed * 2654435761u, 1 + (int32_t)(seed % 6)), ALLOT_OK);
+    stood = 0;
+    for (uint64_t seed = 1; seed <= 3000; seed++)
+        CHECK_EQ(decide(engine, seed * 2654435761u, 0), ALLOT_OK);
+    CHECK(stood > 3000);
     allot_engine_free(engine);
     CHECK(oom_clean(&memory));
 }
