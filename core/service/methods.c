@@ -25,7 +25,7 @@ static void ping(allot__request *call)
 
 static void auth(allot__request *call)
 {
-    allot__param params[] = {{.name = "token", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
+    allot__param params[] = {{.name = "token", .type = ALLOT_MEMBER_TEXT, .required = true}, {0}};
     if (!allot__params_read(call, params))
         return;
     if (!call->peer || allot__connection_trusted(call->peer) ||
@@ -58,7 +58,7 @@ static void put_cycle(allot__request *call, int64_t before, const allot__text *f
 static void cycle(allot__request *call)
 {
     allot_service *service = call->service;
-    allot__param params[] = {{.name = "full", .kind = ALLOT_JSON_TRUE}, {0}};
+    allot__param params[] = {{.name = "full", .type = ALLOT_MEMBER_FLAG}, {0}};
     allot__text full = {.engine = service->engine};
     allot_report *report = NULL;
     int64_t before = service->seq;
@@ -66,7 +66,7 @@ static void cycle(allot__request *call)
         return;
     int result = allot_report_new(service->engine, &report);
     if (result == ALLOT_OK)
-        result = allot__cycle_run(service, report, params[0].whole ? &full : NULL);
+        result = allot__cycle_run(service, report, params[0].number ? &full : NULL);
     if (result == ALLOT_OK) {
         call->batch = allot__store_pending(service->store);
         put_cycle(call, before, &full);
@@ -174,11 +174,11 @@ static void answer_explanation(allot__request *call, const allot__param *params,
 
 static void explain(allot__request *call)
 {
-    allot__param params[] = {[PATH] = {.name = "path", .kind = ALLOT_JSON_TEXT},
-                             [TASK] = {.name = "task", .kind = ALLOT_JSON_TEXT},
-                             [JOB] = {.name = "job", .kind = ALLOT_JSON_TEXT},
-                             [LEASE] = {.name = "lease", .kind = ALLOT_JSON_TEXT},
-                             [GROUP] = {.name = "group", .kind = ALLOT_JSON_TEXT},
+    allot__param params[] = {[PATH] = {.name = "path", .type = ALLOT_MEMBER_TEXT},
+                             [TASK] = {.name = "task", .type = ALLOT_MEMBER_TEXT},
+                             [JOB] = {.name = "job", .type = ALLOT_MEMBER_TEXT},
+                             [LEASE] = {.name = "lease", .type = ALLOT_MEMBER_TEXT},
+                             [GROUP] = {.name = "group", .type = ALLOT_MEMBER_TEXT},
                              {0}};
     allot_report *report = NULL;
     if (!allot__params_read(call, params))
@@ -195,7 +195,7 @@ static void explain(allot__request *call)
 static void subscribe(allot__request *call)
 {
     allot__param params[] = {
-        {.name = "from", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX - 1}, {0}};
+        {.name = "from", .type = ALLOT_MEMBER_WHOLE, .least = 1, .most = INT64_MAX - 1}, {0}};
     allot__error fault = {.message = ""};
     if (!allot__params_read(call, params))
         return;
@@ -263,9 +263,13 @@ static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
 static void decisions(allot__request *call)
 {
     allot__param params[] = {
-        {.name = "from", .kind = ALLOT_JSON_WHOLE, .required = true, .least = 1, .most = INT64_MAX},
-        {.name = "to", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX},
-        {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = 1000},
+        {.name = "from",
+         .type = ALLOT_MEMBER_WHOLE,
+         .required = true,
+         .least = 1,
+         .most = INT64_MAX},
+        {.name = "to", .type = ALLOT_MEMBER_WHOLE, .least = 1, .most = INT64_MAX},
+        {.name = "most", .type = ALLOT_MEMBER_WHOLE, .least = 1, .most = 1000},
         {0}};
     allot__reply *reply;
     if (!allot__params_read(call, params))

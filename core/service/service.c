@@ -256,7 +256,6 @@ int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
         return ALLOT_ENOMEM;
     service->engine = engine;
     service->loop = loop;
-    service->texts.engine = engine;
     service->up = &up;
     service->failed_hook = stop_alone;
     service->failed_ud = service;
@@ -284,7 +283,7 @@ void allot_service_free(allot_service *service)
     allot__store_close(service->store);
     allot__event_keys_free(service->keys);
     allot__event_reader_free(service->reader);
-    allot__text_free(&service->texts);
+    allot_json_close(service->params);
     allot__books_end(service->books);
     allot__sample_states_clear(&service->loaded);
     allot__generation_free(service->generation);

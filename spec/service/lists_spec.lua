@@ -107,9 +107,10 @@ describe("a service", function ()
       local page, after, count = listed("hosts", { limit = 1 })
       assert.same({ 1, "h0", 2 }, { #page, after, count })
       assert.same({ { id = "s", consumer = "/a", priority = 7 } }, (listed "sessions"))
-      refused("hosts", { consumer = "/a" }, '"consumer" is no parameter of "hosts"',
+      refused("hosts", { consumer = "/a" }, 'consumer: found the unknown key "consumer"',
               "E-unknown-key")
-      refused("tasks", { consumer = "/c" }, 'consumer: the plan has no "/c"', "E-unknown-path")
+      refused("tasks", { consumer = "/c" },
+              'consumer: found the path "/c", which no consumer of the plan has', "E-unknown-path")
       assert.is_nil((it_runs:call("tasks", { limit = 1001 })))
     end)
 

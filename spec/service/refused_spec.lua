@@ -229,13 +229,15 @@ describe("a call that is wrong", function ()
   it("by what methods take", function ()
     start(TREE)
     refuses {
-      { "cycle", '{"full": 1}', "full: allowed true or false", "E-type" },
-      { "cycle", '{"ful": true}', '"ful" is no parameter of "cycle"', "E-unknown-key",
+      { "cycle", '{"full": 1}', "full: found the number 1, allowed true or false", "E-type" },
+      { "cycle", '{"ful": true}', 'ful: found the unknown key "ful"', "E-unknown-key",
         'did you mean "full"?' },
-      { "cycle", '{"full": true, "full": true}', '"full" stands there twice', "E-duplicate-key" },
-      { "decisions", "{}", '"decisions" wants "from"', "E-missing" },
-      { "decisions", '{"from": 0}', "from: found 0, allowed 1 ... ", "E-range" },
-      { "decisions", '{"from": "1"}', "from: allowed a whole number", "E-type" },
+      { "cycle", '{"full": true, "full": true}',
+        'full: found the key "full" again, allowed once in an object', "E-duplicate-key" },
+      { "decisions", "{}", '"from" is missing', "E-missing" },
+      { "decisions", '{"from": 0}', "from: found the number 0, allowed an integer 1", "E-range" },
+      { "decisions", '{"from": "1"}', 'from: found the string "1", allowed an integer 1 ... ',
+        "E-type" },
       { "explain", "{}", '"explain" wants one of path, task, job and lease', "E-missing" },
       { "explain", '{"path": "/aa"}', "the plan has no consumer /aa", "E-unknown-consumer",
         "did you mean /a?" },

@@ -120,6 +120,12 @@ bool allot__event_fits(allot__event_kind kind, bool queues);
 /* The author of an event: a client; or the service's own store, which may have kept kinds. */
 typedef enum allot__speaker { ALLOT__CLIENT = 0, ALLOT__STORE } allot__speaker;
 
+/* Reads params (NULL: none) into parts, whose strings are *json's; replaces an earlier *json. As
+ * below. */
+int allot__params_take(allot_engine *engine, allot_json **json, const allot_plan *plan,
+                       const char *params, size_t len, allot_json_part *parts, int32_t count,
+                       allot__error *fault);
+
 /* Reads the params of an event, valid JSON; names are looked up in `plan`. EINVALID, ENOENT (an
  * unknown name), ERANGE with a fault; ENOMEM. */
 int allot__event_read(allot__event_reader *reader, const allot_plan *plan, allot__event_kind kind,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * fields.h: the members of events by kind; only for this folder, except allot__name_find.
+ * fields.h: the members of events by kind; only for this folder.
  */
 #ifndef ALLOT_SERVICE_EVENTS_FIELDS_H
 #define ALLOT_SERVICE_EVENTS_FIELDS_H
@@ -29,9 +29,5 @@ static inline char *allot__field_base(allot__event *event, int list)
 {
     return list == ALLOT__ITEM ? (char *)&event->id : (char *)event;
 }
-
-/* The number of the thing that a member names; ENOENT, EINVALID (not a leaf) with a fault. */
-int allot__name_find(const allot_plan *plan, const allot_member *member, const char *name,
-                     size_t len, int32_t *out, allot__error *fault);
 
 #endif

@@ -86,7 +86,7 @@ struct allot_service {
     allot__generation *generation; /* the live one */
     allot__books *books;
     allot__event_reader *reader;
-    allot__text texts; /* in the params of the running call */
+    allot_json *params; /* of the running call, or the last one */
     allot__store *store;
     allot__event_keys *keys;   /* idempotency keys */
     int64_t event, cycle, seq; /* the last ones */

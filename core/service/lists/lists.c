@@ -3,8 +3,6 @@
 /* lists.c: lists items of the books, page by page. */
 #include "service/lists/lists.h"
 
-#include "service/events/fields.h"
-
 #include "service/instance/service.h"
 
 #include "base/memory.h"
@@ -143,40 +141,29 @@ static void answer(allot__request *call, const page *it, const allot__map *map)
     allot__rpc_end(call);
 }
 
-static int find_owner(page *it, const allot__param *param, allot__error *fault)
-{
-    const allot_plan *plan = it->books->plan;
-    it->belongs = -1;
-    if (!param->text)
-        return ALLOT_OK;
-    const allot_member field = {
-        .name = param->name, .type = by_queue(it->of) ? ALLOT_MEMBER_QUEUE : ALLOT_MEMBER_CONSUMER};
-    return allot__name_find(plan, &field, param->text, strlen(param->text), &it->belongs, fault);
-}
-
 void allot__list_call(allot__request *call)
 {
     allot_service *service = call->service;
     const kind *of = kind_of(call);
     allot__param fields[] = {
-        [AFTER] = {.name = "after", .kind = ALLOT_JSON_TEXT},
-        [LIMIT] = {.name = "limit", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = ALLOT__LIST_MOST},
-        [BELONGS] = {.name = of->of, .kind = ALLOT_JSON_TEXT},
+        [AFTER] = {.name = "after", .type = ALLOT_MEMBER_TEXT},
+        [LIMIT] = {.name = "limit",
+                   .type = ALLOT_MEMBER_WHOLE,
+                   .least = 1,
+                   .most = ALLOT__LIST_MOST},
+        [BELONGS] = {.name = of->of,
+                     .type = by_queue(of) ? ALLOT_MEMBER_QUEUE : ALLOT_MEMBER_CONSUMER},
         [FIELDS] = {.name = NULL}};
-    allot__error fault = {.message = ""};
     if (!allot__params_read(call, fields))
         return;
     page it = {.books = service->books,
                .of = of,
                .after = fields[AFTER].text,
+               .belongs = fields[BELONGS].given ? fields[BELONGS].number : -1,
                .most = fields[LIMIT].given ? (size_t)fields[LIMIT].whole : ROWS};
     const allot__map *map = allot__books_map(service->books, of->item);
-    int status = find_owner(&it, &fields[BELONGS], &fault);
     it.rows = allot__new(service->engine, it.most, sizeof *it.rows);
-    if (status != ALLOT_OK) {
-        fault.status = status;
-        allot__rpc_fault(call, &fault);
-    } else if (!it.rows) {
+    if (!it.rows) {
         allot__rpc_no_memory(call);
     } else {
         for (const allot__map_item *item = map->first; item; item = item->after)

@@ -440,7 +440,7 @@ static void answer_plan(allot__request *call)
 
 void allot__reload_plan(allot__request *call)
 {
-    allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT}, {0}};
+    allot__param params[] = {{.name = "text", .type = ALLOT_MEMBER_TEXT}, {0}};
     allot__reload *it = call->service->components.reload;
     allot__reply *reply;
     if (!allot__params_read(call, params))

@@ -236,8 +236,8 @@ void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
 
 void allot__shadow_method(allot__request *call)
 {
-    allot__param params[] = {{.name = "policy", .kind = ALLOT_JSON_TEXT},
-                             {.name = "plan", .kind = ALLOT_JSON_TEXT},
+    allot__param params[] = {{.name = "policy", .type = ALLOT_MEMBER_TEXT},
+                             {.name = "plan", .type = ALLOT_MEMBER_TEXT},
                              {.name = NULL}};
     allot__error fault;
     allot__reply *reply;

@@ -372,15 +372,33 @@ static void reset(walk *it, int32_t consumer)
             .consumer = consumer, .demand = -1, .allocated = -1, .unlisted = -1};
 }
 
+static int find_leaf(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault)
+{
+    char near[128] = "", hint[150] = "";
+    int32_t consumer = allot_plan_find(plan, name, strlen(name));
+    *out = ALLOT_ROOT;
+    if (consumer == ALLOT_ROOT) {
+        size_t size = allot_plan_nearest(plan, name, strlen(name), near, sizeof near);
+        if (size > 0 && size < sizeof near)
+            snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", near);
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-path", "consumer", hint,
+                                "consumer: the plan has no \"%.100s\"", name);
+    }
+    if (allot_plan_children(plan, consumer) > 0)
+        return allot__error_set(
+            fault, ALLOT_EINVALID, "E-not-leaf", "consumer", NULL,
+            "consumer: \"%.100s\" has consumers below it, allowed is one without", name);
+    *out = consumer;
+    return ALLOT_OK;
+}
+
 /* Reads a member of `consumers`, after its key. */
 static int read_leaf(walk *it)
 {
-    const allot_member field = {.name = "consumer", .type = ALLOT_MEMBER_LEAF};
     char name[256];
-    int32_t consumer = ALLOT_ROOT, depth = it->now.depth;
+    int32_t consumer, depth = it->now.depth;
     snprintf(name, sizeof name, "%s", it->now.text);
-    int status =
-        allot__name_find(it->truth->plan, &field, it->now.text, it->now.len, &consumer, it->error);
+    int status = find_leaf(it->truth->plan, it->now.text, &consumer, it->error);
     reset(it, consumer);
     allot_json_next(it->json, &it->now);
     bool open = it->now.kind == ALLOT_JSON_OBJECT || it->now.kind == ALLOT_JSON_LIST;

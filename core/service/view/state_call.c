@@ -108,13 +108,13 @@ static bool is_small(const allot_service *service)
 
 void allot__state_call(allot__request *call)
 {
-    allot__param params[] = {{.name = "plan", .kind = ALLOT_JSON_TRUE}, {0}};
+    allot__param params[] = {{.name = "plan", .type = ALLOT_MEMBER_FLAG}, {0}};
     allot_service *service = call->service;
     const allot_state *state;
     allot_report *report = NULL;
     if (!allot__params_read(call, params))
         return;
-    bool with_plan = params[0].whole != 0;
+    bool with_plan = params[0].number != 0;
     int status = allot_report_new(service->engine, &report);
     if (status == ALLOT_OK)
         status = allot__books_state(service->books, allot__service_now(service), report, &state);

@@ -114,11 +114,11 @@ static void look(allot__request *call, const allot__param *fields)
 void allot__view_call(allot__request *call)
 {
     allot__param fields[] = {
-        [PATH] = {.name = "path", .kind = ALLOT_JSON_TEXT},
-        [GROUP] = {.name = "group", .kind = ALLOT_JSON_TEXT},
-        [FROM] = {.name = "from", .kind = ALLOT_JSON_WHOLE, .most = INT32_MAX},
-        [MOST] = {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = ALLOT__VIEW_MOST},
-        [FIND] = {.name = "find", .kind = ALLOT_JSON_TEXT},
+        [PATH] = {.name = "path", .type = ALLOT_MEMBER_TEXT},
+        [GROUP] = {.name = "group", .type = ALLOT_MEMBER_TEXT},
+        [FROM] = {.name = "from", .type = ALLOT_MEMBER_WHOLE, .most = INT32_MAX},
+        [MOST] = {.name = "most", .type = ALLOT_MEMBER_WHOLE, .least = 1, .most = ALLOT__VIEW_MOST},
+        [FIND] = {.name = "find", .type = ALLOT_MEMBER_TEXT},
         [FIELDS] = {.name = NULL},
     };
     if (!allot__params_read(call, fields))

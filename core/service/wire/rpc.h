@@ -100,17 +100,18 @@ void allot__reply_end(allot__reply *reply);
 /* Ends it with the out-of-memory error. */
 void allot__reply_no_memory(allot__reply *reply);
 
-/* Reads a method's params, one level deep. `fields` ends with a row without name. false: the call
+/* Reads a method's params. `fields`, at most 16, ends with a row without name. false: the call
  * was answered with the error. */
 typedef struct allot__param {
     const char *name;
-    allot_json_kind kind; /* TEXT, WHOLE, TRUE (either boolean) */
+    allot_member_type type; /* TEXT, WHOLE, FLAG, or a name: CONSUMER, QUEUE, ... */
     bool required;
     int64_t least, most; /* of WHOLE */
     /* Results. */
     bool given;
     const char *text; /* until the next call reads its params */
-    int64_t whole;    /* of TRUE: 0, 1 */
+    int64_t whole;
+    int32_t number; /* of a name; of FLAG 0, 1 */
 } allot__param;
 bool allot__params_read(allot__request *call, allot__param *fields);
 

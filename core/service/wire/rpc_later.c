@@ -95,79 +95,30 @@ void allot__reply_no_memory(allot__reply *reply)
 
 /* ---- Params ---------------------------------------------------------------------------------- */
 
-static int take_value(allot__request *call, allot__param *param, const allot_json_event *value,
-                      allot__error *fault)
-{
-    bool boolean = value->kind == ALLOT_JSON_TRUE || value->kind == ALLOT_JSON_FALSE;
-    bool right = param->kind == ALLOT_JSON_TRUE ? boolean : value->kind == param->kind;
-    if (!right)
-        return allot__error_set(fault, ALLOT_EINVALID, "E-type", param->name, NULL,
-                                "%s: allowed %s", param->name,
-                                param->kind == ALLOT_JSON_TRUE   ? "true or false"
-                                : param->kind == ALLOT_JSON_TEXT ? "a text"
-                                                                 : "a whole number");
-    if (param->kind == ALLOT_JSON_WHOLE &&
-        (value->whole < param->least || value->whole > param->most))
-        return allot__error_set(fault, ALLOT_EINVALID, "E-range", param->name, NULL,
-                                "%s: found %lld, allowed %lld ... %lld", param->name,
-                                (long long)value->whole, (long long)param->least,
-                                (long long)param->most);
-    param->whole = boolean ? value->kind == ALLOT_JSON_TRUE : value->whole;
-    if (param->kind == ALLOT_JSON_TEXT) {
-        allot__text *texts = &call->service->texts; /* with the capacity for all */
-        param->text = texts->bytes + texts->len;
-        allot__text_add(texts, value->text, value->len + 1);
-    }
-    param->given = true;
-    return ALLOT_OK;
-}
-
-static int take_member(allot__request *call, allot_json *json, allot__param *fields,
-                       const allot_json_event *key, allot__error *fault)
-{
-    const char *names[16];
-    size_t count = 0;
-    for (allot__param *param = fields; param->name; param++) {
-        names[count++] = param->name;
-        if (strcmp(param->name, key->text) != 0)
-            continue;
-        if (param->given)
-            return allot__error_set(fault, ALLOT_EINVALID, "E-duplicate-key", param->name, NULL,
-                                    "\"%s\" stands there twice", param->name);
-        allot_json_event value;
-        allot_json_next(json, &value);
-        return take_value(call, param, &value, fault);
-    }
-    const char *near = allot_nearest(key->text, key->len, names, count);
-    char hint[120] = "";
-    if (near)
-        snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
-    return allot__error_set(fault, ALLOT_EINVALID, "E-unknown-key", key->text, hint,
-                            "\"%.80s\" is no parameter of \"%.*s\"", key->text,
-                            (int)call->method_len, call->method);
-}
-
+/* The fields are a struct, and their results its members. */
 static int read_params(allot__request *call, allot__param *fields, allot__error *fault)
 {
-    allot_json *json;
-    allot_json_event event;
-    const char *text = call->params ? call->params : "{}";
-    size_t len = call->params ? call->params_len : 2;
-    allot__text_clear(&call->service->texts, ALLOT__RPC_LINE_MOST);
-    int status = allot_json_open(call->service->engine, text, len, NULL, 1, 0, NULL, &json);
-    if (status != ALLOT_OK)
-        return status;
-    if (!allot__text_room(&call->service->texts, len))
-        status = ALLOT_ENOMEM;
-    allot_json_next(json, &event);
-    while (status == ALLOT_OK && allot_json_next(json, &event) && event.kind == ALLOT_JSON_KEY)
-        status = take_member(call, json, fields, &event, fault);
-    allot_json_close(json);
-    for (const allot__param *param = fields; status == ALLOT_OK && param->name; param++)
-        if (param->required && !param->given)
-            status = allot__error_set(fault, ALLOT_EINVALID, "E-missing", param->name, NULL,
-                                      "\"%.*s\" wants \"%s\"", (int)call->method_len, call->method,
-                                      param->name);
+    allot_service *service = call->service;
+    allot_member members[16];
+    allot_members all = {.items = members};
+    for (const allot__param *it = fields; it->name; it++) {
+        const void *at = it->type == ALLOT_MEMBER_TEXT    ? (const void *)&it->text
+                         : it->type == ALLOT_MEMBER_WHOLE ? (const void *)&it->whole
+                                                          : (const void *)&it->number;
+        members[all.count++] =
+            (allot_member){.name = it->name,
+                           .type = it->type,
+                           .flags = it->required ? ALLOT_MEMBER_REQUIRED : 0,
+                           .at = (uint16_t)((const char *)at - (const char *)fields),
+                           .least = it->type == ALLOT_MEMBER_FLAG ? 1 : it->least,
+                           .most = it->most};
+    }
+    allot_json_part part = {.members = &all, .item = fields};
+    int status =
+        allot__params_take(service->engine, &service->params, allot__books_plan(service->books),
+                           call->params, call->params_len, &part, 1, fault);
+    for (int32_t i = 0; i < all.count; i++)
+        fields[i].given = part.stated >> i & 1;
     return status;
 }
 
@@ -177,6 +128,8 @@ bool allot__params_read(allot__request *call, allot__param *fields)
     fault.status = read_params(call, fields, &fault);
     if (fault.status == ALLOT_OK)
         return true;
+    if (fault.status == ALLOT_ERANGE)
+        fault.status = ALLOT_EINVALID; /* of events the range is the books' */
     allot__rpc_fault(call, &fault);
     return false;
 }

@@ -152,7 +152,8 @@ static void test_plan(void)
     CHECK(strstr(text, "\"state\": {\"schema\": \"allot/state/v1\", \"now\": 5000"));
     text = ask_now(&it, &answer, batch);
     CHECK(text[0] == '[' && strstr(text, "\"policies\"") && strstr(text, "\"allot/state/v1\""));
-    CHECK(strstr(call(&it, REQUEST("state", "{\"plan\": 1}")), "plan: allowed true or false"));
+    CHECK(strstr(call(&it, REQUEST("state", "{\"plan\": 1}")),
+                 "plan: found the number 1, allowed true or false"));
     stop(&it);
     allot__text_free(&answer.text);
     close_world(&it);
