@@ -69,6 +69,10 @@ set(CPACK_DEBIAN_LUA_PACKAGE_DEPENDS "lua5.4")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS
     "systemd | systemd-standalone-sysusers | systemd-sysusers, ${loop}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "lua-allot")
+if(ALLOT_POSTGRES) # loaded where the store is in PostgreSQL
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "libpq5")
+  set(CPACK_DEBIAN_SERVICE_PACKAGE_SUGGESTS "libpq5")
+endif()
 set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_EXTRA
     "${debian}/postinst;${debian}/prerm;${debian}/postrm;${debian}/conffiles")
 install(FILES core/cmake/debian/default DESTINATION /etc/default RENAME allot

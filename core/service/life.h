@@ -22,6 +22,10 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
  * goes on, and `refused` says why. Errors as allot__service_load; the files' own where no
  * generation decided before. */
 int allot__service_begin(allot_service *service, allot_report *report);
+/* What the leader of the store wrote, for one that stands by: enters it in the books. EIO: it does
+ * not fit. `ud` is the service. */
+int allot__service_follow_event(void *ud, const allot__event_row *row);
+int allot__service_follow_cycle(void *ud, const allot__cycle_row *row);
 /* Stores the generation as the one that decides from now on. ENOMEM. */
 int allot__service_keep(allot_service *service);
 /* Writes a snapshot when enough has happened since the last one, or `now`. */

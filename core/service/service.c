@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* service.c: the life of a service; also on a loop of its own, until a signal ends it. */
+/* service.c: the life of a service. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +23,7 @@ enum { STOP_PATIENCE = 5000 };
 void allot_service_config_init(allot_service_config *config)
 {
     *config = (allot_service_config){.size = sizeof *config,
+                                     .lease = 3000,
                                      .interval = 1000,
                                      .cycle_limit = 1000,
                                      .debounce = 10,
@@ -48,8 +48,9 @@ static int copy_text(allot_service *service, const char **text)
 static int copy_config(allot_service *service, const allot_service_config *from)
 {
     allot_service_config *config = &service->config;
-    const char **texts[] = {&config->plan,  &config->store,      &config->socket, &config->tcp,
-                            &config->token, &config->token_file, &config->http,   &config->notify};
+    const char **texts[] = {&config->plan,       &config->store, &config->address,
+                            &config->socket,     &config->tcp,   &config->token,
+                            &config->token_file, &config->http,  &config->notify};
     *config = *from;
     config->uids = NULL;
     int status = ALLOT_OK;
@@ -88,9 +89,9 @@ static int check_config(const allot_service_config *config, allot_report *report
         wrong = "a token has 16 to 1024 bytes";
     else if (config->interval < 0 || config->cycle_limit < 0 || config->debounce < 0 ||
              config->keep < 0 || config->keep_age < 0 || config->keep_size < 0 ||
-             config->snapshot < 1 || config->clients < 1 || config->watchdog < 0 ||
-             (config->socket_mode & ~0777) != 0 || config->socket_gid < -1 ||
-             config->socket_gid >= UINT32_MAX)
+             config->snapshot < 1 || config->clients < 1 || config->lease < 100 ||
+             config->watchdog < 0 || (config->socket_mode & ~0777) != 0 ||
+             config->socket_gid < -1 || config->socket_gid >= UINT32_MAX)
         wrong = "a number of the service's configuration is out of range";
     if (!wrong)
         return ALLOT_OK;
@@ -149,10 +150,11 @@ static allot__files share_files(const allot_service_config *config, allot_report
 
 /* In the order of starting. */
 static const allot__component components[] = {
-    {.name = "hold", .start = allot__hold_start, .stop = allot__hold_stop},
+    {.name = "hold", .leads = true, .start = allot__hold_start, .stop = allot__hold_stop},
     {.name = "clock", .status = allot__clock_status},
     {.name = "sync", .status = allot__sync_status},
     {.name = "reload",
+     .leads = true,
      STRUCT(allot__reload, reload),
      .start = allot__reload_start,
      .stop = allot__reload_stop,
@@ -160,6 +162,7 @@ static const allot__component components[] = {
      .cycle = allot__reload_cycle,
      .status = allot__reload_status},
     {.name = "shadow",
+     .leads = true,
      STRUCT(allot__shadow, shadow),
      .start = allot__shadow_start,
      .stop = allot__shadow_stop,
@@ -273,8 +276,9 @@ void allot_service_free(allot_service *service)
         return;
     allot_engine *engine = service->engine;
     allot_service_config *config = &service->config;
-    const char *texts[] = {config->plan,  config->store,      config->socket, config->tcp,
-                           config->token, config->token_file, config->http,   config->notify};
+    const char *texts[] = {config->plan,       config->store, config->address,
+                           config->socket,     config->tcp,   config->token,
+                           config->token_file, config->http,  config->notify};
     free_components(service);
     allot__waiters_free(service);
     allot__feed_free(service->feed);
@@ -300,8 +304,10 @@ void allot_service_free(allot_service *service)
 static void on_tick(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
-    allot__clock_set(service);
-    allot__service_let_go(service);
+    if (allot__store_leads(service->store)) {
+        allot__clock_set(service);
+        allot__service_let_go(service);
+    }
     if (service->stopping)
         step_to_end(service);
 }
@@ -330,14 +336,42 @@ static void on_trouble(void *ud, const char *text)
     allot__cycle_touch(service);
 }
 
-static int start_parts(allot_service *service, allot_report *report)
+/* Those that only a leader has, or the others. */
+static int start_parts(allot_service *service, bool leads, allot_report *report)
 {
     int status = ALLOT_OK;
     for (const allot__component *component = components; component->name && status == ALLOT_OK;
          component++)
-        if (component->start)
+        if (component->start && component->leads == leads)
             status = component->start(service, report);
     return status;
+}
+
+/* Decides and takes events from now on. */
+static int lead(allot_service *service, allot_report *report)
+{
+    int status = allot__service_keep(service);
+    if (status == ALLOT_OK)
+        allot__cycle_start(service);
+    return status == ALLOT_OK ? start_parts(service, true, report) : status;
+}
+
+/* Nobody has subscribed yet: the feed begins with the next decision. */
+static void on_led(void *ud)
+{
+    allot_service *service = ud;
+    allot__log(service, ALLOT_LOG_WARNING, "this service leads", NULL);
+    allot__feed_free(service->feed);
+    if (allot__feed_new(service, &service->feed) != ALLOT_OK || lead(service, NULL) != ALLOT_OK)
+        allot__service_fail(service, "no memory to lead");
+}
+
+static void on_lost(void *ud, bool again, const char *why)
+{
+    allot_service *service = ud;
+    service->again = again;
+    allot__wire_lose(service);
+    allot__service_fail(service, why);
 }
 
 /* Logs the plan, where it listens, and the last numbers. */
@@ -356,7 +390,9 @@ static void log_start(allot_service *service)
             fields[count++] = texts[i];
     fields[count++] = (allot__log_field){"events", NULL, service->event};
     fields[count] = (allot__log_field){"decisions", NULL, service->seq};
-    allot__log(service, ALLOT_LOG_INFO, "the service runs", fields);
+    allot__log(service, ALLOT_LOG_INFO,
+               allot__store_leads(service->store) ? "the service runs" : "the service stands by",
+               fields);
 }
 
 int allot_service_start(allot_service *service, allot_report *report)
@@ -369,16 +405,20 @@ int allot_service_start(allot_service *service, allot_report *report)
     service->ticking = service->running = true;
     allot__handle_open(service);
     uv_timer_start(&service->ticker, on_tick, 1000, 1000);
-    int status =
-        allot__store_attach(service->store, service->loop, on_committed, on_trouble, service);
-    if (status == ALLOT_OK)
-        status = allot__service_keep(service);
-    if (status == ALLOT_OK)
-        allot__cycle_start(service);
+    const allot__store_hooks hooks = {
+        .ud = service,
+        .committed = on_committed,
+        .troubled = on_trouble,
+        .rows = {service, NULL, allot__service_follow_event, allot__service_follow_cycle},
+        .led = on_led,
+        .lost = on_lost};
+    int status = allot__store_attach(service->store, service->loop, &hooks);
+    if (status == ALLOT_OK && allot__store_leads(service->store))
+        status = lead(service, report);
     if (status == ALLOT_OK)
         status = allot__wire_start(service, report);
     if (status == ALLOT_OK)
-        status = start_parts(service, report);
+        status = start_parts(service, false, report);
     if (status == ALLOT_OK)
         log_start(service);
     return status;
@@ -430,7 +470,7 @@ void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud
     for (const allot__component *component = components; component->name; component++)
         if (component->stop)
             component->stop(service);
-    if (!service->failed)
+    if (!service->failed && allot__store_leads(service->store))
         allot__service_snapshot(service, true);
     service->stopping = true;
     allot__cycle_stop(service);
@@ -448,6 +488,11 @@ void allot_service_watch(allot_service *service,
     service->decided_ud = ud;
 }
 
+int allot_service_leads(const allot_service *service)
+{
+    return allot__store_leads(service->store);
+}
+
 int64_t allot_service_decisions(const allot_service *service)
 {
     return service->seq;
@@ -456,97 +501,4 @@ int64_t allot_service_decisions(const allot_service *service)
 int64_t allot_service_events(const allot_service *service)
 {
     return service->event;
-}
-
-typedef struct running {
-    uv_loop_t loop;
-    uv_signal_t signals[3]; /* TERM, INT, HUP */
-    allot_service *service;
-    bool stopping;
-} running;
-
-static void on_stopped(void *ud)
-{
-    running *it = ud;
-    for (int i = 0; i < 3; i++)
-        uv_close((uv_handle_t *)&it->signals[i], NULL);
-}
-
-static void stop(running *it)
-{
-    if (it->stopping)
-        return;
-    it->stopping = true;
-    allot_service_stop(it->service, on_stopped, it);
-}
-
-static void on_failed(void *ud)
-{
-    stop(ud);
-}
-
-/* The result is in the log. */
-static void on_reloaded(void *ud, const char *line, size_t len)
-{
-    const running *it = ud;
-    (void)line;
-    (void)len;
-    allot__notify_ready(it->service);
-}
-
-/* SIGHUP does the same as the call `reload`; the manager waits for the end. */
-static void on_signal(uv_signal_t *handle, int number)
-{
-    static const char reload[] = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"reload\"}";
-    running *it = handle->data;
-    if (number != SIGHUP) {
-        stop(it);
-        return;
-    }
-    allot__notify_reloading(it->service);
-    if (allot_service_call(it->service, reload, sizeof reload - 1, on_reloaded, it) != ALLOT_OK)
-        allot__notify_ready(it->service);
-}
-
-static int listen_signals(running *it)
-{
-    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
-    for (int i = 0; i < 3; i++) {
-        uv_signal_init(&it->loop, &it->signals[i]);
-        it->signals[i].data = it;
-        if (uv_signal_start(&it->signals[i], on_signal, numbers[i]) != 0)
-            return ALLOT_EIO;
-    }
-    return ALLOT_OK;
-}
-
-int allot_service_serve(allot_engine *engine, const allot_service_config *config,
-                        allot_report *report, void (*ready)(void *ud), void *ud)
-{
-    running it = {.stopping = false};
-    if (uv_loop_init(&it.loop) != 0)
-        return ALLOT_ENOMEM;
-    int status = allot_service_new(engine, &it.loop, config, report, &it.service);
-    if (status != ALLOT_OK) {
-        uv_loop_close(&it.loop);
-        return status;
-    }
-    it.service->failed_hook = on_failed;
-    it.service->failed_ud = &it;
-    allot__log_report(it.service, report);
-    allot_report_clear(report);
-    listen_signals(&it);
-    status = allot_service_start(it.service, report);
-    if (status == ALLOT_OK && ready)
-        ready(ud);
-    if (status != ALLOT_OK)
-        stop(&it);
-    uv_run(&it.loop, UV_RUN_DEFAULT);
-    if (status == ALLOT_OK && it.service->failed) {
-        allot_report_say(report, ALLOT_ERROR, "E-store", "%s", it.service->fault);
-        status = ALLOT_EIO;
-    }
-    allot_service_free(it.service);
-    uv_loop_close(&it.loop);
-    return status;
 }

@@ -7,6 +7,7 @@
  * The books are restored under the generation that decided last; then the files must pass the
  * checks of a reload. So a restart adopts nothing that a reload would refuse.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -153,6 +154,22 @@ static int on_key(void *ud, const allot__event_row *row)
         return ALLOT_ENOMEM;
     allot__event_keys_put(it->service->keys, row->key, content_of(it, row), row->seq, row->at);
     return ALLOT_OK;
+}
+
+int allot__service_follow_event(void *ud, const allot__event_row *row)
+{
+    loading it = {.service = ud};
+    int status = on_event(&it, row);
+    if (status == ALLOT_OK && row->key)
+        status = on_key(&it, row);
+    return it.lost > 0 || it.left > 0 ? ALLOT_EIO : status;
+}
+
+int allot__service_follow_cycle(void *ud, const allot__cycle_row *row)
+{
+    loading it = {.service = ud, .recorded = INT64_MAX};
+    int status = on_cycle(&it, row);
+    return it.lost > 0 || it.left > 0 ? ALLOT_EIO : status;
 }
 
 /* Brings the books to where the store ends. EIO, EINVALID (report), ENOMEM. */
@@ -390,22 +407,53 @@ static int try_first(allot_service *service, allot__candidate **candidate, allot
     return (*candidate)->status;
 }
 
+/* What others that share the store are told. */
+static void describe(const allot_service_config *config, allot__store_site *out)
+{
+    char real[PATH_MAX], host[64] = "";
+    const char *address = config->address ? config->address : config->tcp;
+    if (!address && config->socket)
+        address = config->socket;
+    if (address == config->socket && address && *address != '/' && getcwd(real, sizeof real))
+        snprintf(out->address, sizeof out->address, "%.160s/%.90s", real, address);
+    else
+        snprintf(out->address, sizeof out->address, "%.255s", address ? address : "");
+    gethostname(host, sizeof host - 1);
+    snprintf(out->holder, sizeof out->holder, "%s:%ld", host, (long)getpid());
+    out->lease = config->lease;
+}
+
 static int open_store(allot_service *service, allot_report *report)
 {
-    int status = allot__store_open(service->engine, service->config.store, report, &service->store);
+    allot__store_site site = {.lease = 0};
+    describe(&service->config, &site);
+    int status =
+        allot__store_open(service->engine, service->config.store, &site, report, &service->store);
     if (status == ALLOT_OK)
         status = allot__store_version(service->store, 0, report, &service->kept);
     return status == ALLOT_ENOENT ? ALLOT_OK : status;
+}
+
+/* One that stands by has the plan that decides; the files count once it leads. */
+static int follow_last(allot_service *service, allot_report *report)
+{
+    allot__generation *last;
+    int status = recall_last(service, report, report, &last);
+    return status == ALLOT_OK && last ? load_under(service, last, report)
+           : status == ALLOT_OK       ? ALLOT_EIO
+                                      : status;
 }
 
 int allot__service_begin(allot_service *service, allot_report *report)
 {
     allot__candidate *candidate = NULL;
     int status = ALLOT_OK;
-    if (access(service->config.store, F_OK) != 0)
+    if (!allot__store_is_shared(service->config.store) && access(service->config.store, F_OK) != 0)
         status = try_first(service, &candidate, report);
     if (status == ALLOT_OK)
         status = open_store(service, report);
+    if (status == ALLOT_OK && !allot__store_leads(service->store))
+        return follow_last(service, report);
     if (status == ALLOT_OK && !candidate)
         status = make_candidate(service, report, &candidate);
     if (status == ALLOT_OK)

@@ -14,6 +14,9 @@ gives each a key, so that it may ask again over a new connection and is still en
 `subscribe` goes on where it was when the connection breaks, and fetches what it missed. Where the
 service went back behind what was told (its store was restored from a copy, or is another), it
 raises `Restored` once: whoever carried those decisions out compares what there is with the books.
+
+Of several services with one store one leads. `Service` knows all their addresses, asks the next one
+when one is gone or stands by, and goes on where it was.
 """
 
 import json
@@ -30,6 +33,10 @@ class Error(Exception):
         super().__init__(error.get("message", "no message"))
         self.code = error.get("code")
         self.data = error.get("data") or {}
+
+
+class Standby(ConnectionError):
+    """Another service leads. E-standby: nothing was entered here; E-lost: that is not known."""
 
 
 class Restored(Exception):
@@ -110,15 +117,18 @@ class Connection:
 
 def result_of(answer):
     if "error" in answer:
-        raise Error(answer["error"])
+        error = Error(answer["error"])
+        raise Standby(error) if error.data.get("code") in ("E-standby", "E-lost") else error
     return answer["result"]
 
 
 class Service:
-    """A service at "/a/socket" or "host:port"; None: at ALLOT_SOCKET."""
+    """A service at "/a/socket" or "host:port", or the leader of several, with commas between their
+    addresses; None: at ALLOT_SOCKET."""
 
     def __init__(self, address=None, token=None, timeout=30.0, patience=60.0):
-        self.address = address or os.environ["ALLOT_SOCKET"]
+        self.addresses = (address or os.environ["ALLOT_SOCKET"]).split(",")
+        self.most_pause = 2.0 if len(self.addresses) == 1 else 0.2
         self.token, self.timeout, self.patience = token, timeout, patience
         self.connection = None
 
@@ -133,17 +143,30 @@ class Service:
             self.connection.close()
             self.connection = None
 
+    def open(self):
+        """A new connection; the next one, if this fails, is to the next address."""
+        try:
+            return Connection(self.addresses[0], self.token, self.timeout)
+        except OSError:
+            self.turn()
+            raise
+
+    def turn(self):
+        self.addresses.append(self.addresses.pop(0))
+
     def connect(self):
         if self.connection is None:
-            self.connection = Connection(self.address, self.token, self.timeout)
+            self.connection = self.open()
         return self.connection
 
     def call(self, method, **params):
         """Asks once. If the connection breaks, the service may have done what was asked, or not."""
         try:
             return self.connect().ask(method, params)
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
             self.close()
+            if isinstance(error, Standby):
+                self.turn()
             raise
 
     def send(self, method, **params):
@@ -156,11 +179,11 @@ class Service:
         while True:
             try:
                 return ask()
-            except OSError:  # a refused connection, a broken one, silence
+            except OSError:  # a refused connection, a broken one, silence, a service that stands by
                 if time.monotonic() > end:
                     raise
             time.sleep(pause)
-            pause = min(pause * 2, 2.0)
+            pause = min(pause * 2, self.most_pause)
 
     def batch(self, calls):
         """Asks [(method, params), ...] in one line; each one's result, or its Error."""
@@ -214,7 +237,7 @@ class Subscription:
     def connect(self):
         self.close()
         service = self.service
-        connection = Connection(service.address, service.token, service.timeout)
+        connection = service.open()
         beyond = False
         try:
             params = {} if self.next_seq is None else {"from": self.next_seq}
@@ -225,8 +248,10 @@ class Subscription:
                 if not beyond:
                     raise
                 told = connection.ask("subscribe", {})
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, Standby):
+                service.turn()
             raise
         name, known = (told["store"], told["epoch"]), self.name
         self.name = name

@@ -13,8 +13,9 @@
 -- so an event repeated over a new connection is entered once. If the connection breaks, `subscribe`
 -- continues where it was and fetches missed decisions; if the service's store no longer has
 -- decisions that were received (it was restored from a copy, or is another), `poll` returns nil and
--- "restored" once. Wrong use raises; failures return nil, a message and JSON-RPC's code (nil: the
--- connection broke).
+-- "restored" once. Of several services with one store one leads: "address,address" knows them all,
+-- and the next one is asked when one is gone or stands by. Wrong use raises; failures return nil, a
+-- message and JSON-RPC's code (nil: the connection broke).
 
 local json = require "json"
 local socket = require "socket"
@@ -96,8 +97,13 @@ function Connection:request(method, params)
   return { jsonrpc = "2.0", id = self.number, method = method, params = params or {} }
 end
 
+local ELSEWHERE = { ["E-standby"] = true, ["E-lost"] = true }
+
+--- One that does not lead is as good as none: without a code another one is asked.
 local function result_of(answer)
-  if answer.error then
+  if answer.error and ELSEWHERE[(answer.error.data or {}).code] then
+    return nil, answer.error.message
+  elseif answer.error then
     return nil, answer.error.message, answer.error.code, answer.error.data
   end
   return answer.result
@@ -120,9 +126,18 @@ end
 local Service = {}
 Service.__index = Service
 
---- A service at "/a/socket" or "host:port"; the first request connects to it.
+--- A service at "/a/socket" or "host:port", or the leader of several, with commas between their
+-- addresses; the first request connects to it.
 function client.connect(address, token)
-  return setmetatable({ address = address, token = token, sent = 0 }, Service)
+  local addresses = {}
+  for one in address:gmatch "[^,]+" do
+    addresses[#addresses + 1] = one
+  end
+  return setmetatable({ addresses = addresses, token = token, sent = 0 }, Service)
+end
+
+function Service:turn()
+  table.insert(self.addresses, (table.remove(self.addresses, 1)))
 end
 
 function Service:close()
@@ -134,8 +149,9 @@ end
 
 function Service:open()
   if not self.connection then
-    local connection, why, code = open(self.address, self.token)
+    local connection, why, code = open(self.addresses[1], self.token)
     if not connection then
+      self:turn()
       return nil, why, code
     end
     self.connection = connection
@@ -152,12 +168,14 @@ function Service:call(method, params)
   local result, message, number, data = connection:ask(method, params)
   if result == nil and not number then
     self:close()
+    self:turn()
   end
   return result, message, number, data
 end
 
 --- Asks until there is an answer, which may be an error.
-local function insist(ask)
+local function insist(service, ask)
+  local most = #service.addresses > 1 and 0.2 or 2
   local stop, pause = socket.gettime() + PATIENCE, 0.05
   while true do
     local result, message, code, data = ask()
@@ -165,7 +183,7 @@ local function insist(ask)
       return result, message, code, data
     end
     socket.sleep(pause)
-    pause = math.min(pause * 2, 2)
+    pause = math.min(pause * 2, most)
   end
 end
 
@@ -185,7 +203,7 @@ function Service:send(method, params)
     with_key[key] = value
   end
   with_key.key = with_key.key or new_key(self)
-  return insist(function ()
+  return insist(self, function ()
     return self:call(method, with_key)
   end)
 end
@@ -227,8 +245,10 @@ Subscription.__index = Subscription
 
 function Subscription:open()
   self:close()
-  local connection, why, code = open(self.service.address, self.service.token)
+  local service = self.service
+  local connection, why, code = open(service.addresses[1], service.token)
   if not connection then
+    service:turn()
     return nil, why, code
   end
   local told
@@ -240,6 +260,9 @@ function Subscription:open()
   end
   if told == nil then
     connection:close()
+    if not code then
+      service:turn()
+    end
     return nil, why, code
   end
   self.connection, self.next = connection, self.next or told.next
@@ -264,7 +287,7 @@ end
 function Subscription:fetch(missed)
   local first = missed.from
   while first <= missed.to do
-    local found = insist(function ()
+    local found = insist(self.service, function ()
       return self.service:call("decisions", { from = first, to = missed.to })
     end)
     local list = found or {}
@@ -297,7 +320,7 @@ function Subscription:take(timeout)
     return false
   else
     self:close()
-    assert(insist(function () return self:open() end))
+    assert(insist(self.service, function () return self:open() end))
   end
   return true
 end
@@ -333,7 +356,7 @@ end
 --- Decisions from that number on; nil: from now on.
 function Service:subscribe(since)
   local it = setmetatable({ service = self, next = since, waiting = {} }, Subscription)
-  local done, why, code = insist(function () return it:open() end)
+  local done, why, code = insist(self, function () return it:open() end)
   if not done then
     return nil, why, code
   end

@@ -138,6 +138,11 @@ local METRICS = {
   { "decision_number", "The last decision's number.", "status.decision" },
   { "uptime_seconds", "Since the service was made.", "uptime_us" },
   { "healthy", "1: /healthz says ok.", function(of) return flag(of.status.healthy) end },
+  { "leading", "1: it leads its store; 0: it stands by.",
+    function(of) return flag(of.status.role == "leading") end },
+  { "behind_events", "Events of the leader that it has not read yet.", function(of)
+    return of.status.behind and number(of, "status.behind")
+  end },
   { "store_ok", "1: what is written gets to the disk.",
     function(of) return flag(not of.status.store.error) end },
   { "store_batches_total", "Commits.", "status.store.batches" },

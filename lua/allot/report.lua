@@ -42,6 +42,8 @@ local FACTS = {
   { "healthy", "well", "the store is written, cycles succeed, the clock is right" },
   { "version", "runs",
     "allot {version}, since {up_seconds:since}; event {event}, decision {decision}" },
+  { "role=following", "role",
+    "stands by for {leader}[, {behind:event} behind]" },
   { "plan.file", "plan",
     "{plan.file} ({plan.sha256:id}), {books.consumers:consumer}; "
       .. "policy {reload.active.policies}[ ({plan.policy_sha256:id})]"

@@ -14,7 +14,9 @@ local FLOORS = {
   json = { "base", "json", outside = { "cjson/cJSON.h" } },
   simulate = { "base", "simulate", outside = { "zlib.h" } },
   script = { "base", "script", outside = { "lua.h", "lauxlib.h", "lualib.h" } },
-  service = { "base", "service", outside = { "uv.h", "sqlite3.h", "libwebsockets.h" } },
+  service = {
+    "base", "service", outside = { "uv.h", "sqlite3.h", "libpq-fe.h", "libwebsockets.h" },
+  },
   bench = { "base", "bench", "cli" },
   cli = { "base", "cli", "bench", outside = { "histedit.h" } },
   test = {
@@ -72,6 +74,7 @@ local IN_C = { ["allot.core"] = "any", ["allot.repl.native"] = "repl" }
 local GUARDED = {
   ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
   ["cjson/cJSON.h"] = true, ["cJSON.h"] = true, ["uv.h"] = true, ["sqlite3.h"] = true,
+  ["libpq-fe.h"] = true,
   ["zlib.h"] = true, ["histedit.h"] = true, ["libwebsockets.h"] = true,
 }
 

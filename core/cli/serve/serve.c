@@ -166,6 +166,9 @@ static void configure(const allot__cli *cli, allot_service_config *config)
     const allot__options *options = &cli->options;
     config->plan = cli->operands[0];
     config->store = options->store;
+    config->address = options->address;
+    if (allot__cli_given(cli, "lease"))
+        config->lease = options->lease;
     config->socket = options->socket;
     config->tcp = options->tcp;
     config->http = options->http;

@@ -60,10 +60,10 @@ typedef struct allot__options {
     const char *plot, *samples;
     int64_t repeat; /* 0: the verb's own choice */
     int64_t runs, seconds, seed;
-    const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http;
+    const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http, *address;
     allot__list allow;
     const char *keep;
-    int64_t cycle_limit, debounce, snapshot, clients;
+    int64_t cycle_limit, debounce, snapshot, clients, lease;
     bool no_watch;
     int log, log_level;
     int64_t last; /* decision; 0: the last of the store */

@@ -45,8 +45,13 @@ typedef struct allot_service_config {
     size_t size;      /* set by allot_service_config_init */
     const char *plan; /* the plan's file; must be given */
     /* The store, the file of events. NULL: the plan's file with ".db" behind; ":memory:": no file,
-     * so acknowledged events are lost with the process. */
-    const char *store;
+     * so acknowledged events are lost with the process; "postgresql://...": a database of a
+     * PostgreSQL server, which several services may share: one leads, the others stand by and take
+     * over. `address`: where clients find this service, for those that ask one that stands by;
+     * NULL: `tcp`, else `socket`. `lease`: ms after which a leader that writes nothing is replaced,
+     * at least 100, default 3000. */
+    const char *store, *address;
+    int64_t lease;
     /* The path of a Unix socket; a stale socket is replaced. NULL: none. Allowed clients: the
      * service's own user, root and `uids`; members of `socket_gid` (-1: the service's own group),
      * if the gid is given or `socket_mode` lets the group write; and everybody, if `socket_mode`
@@ -132,12 +137,15 @@ ALLOT_API void allot_service_watch(allot_service *service,
                                    void (*decided)(void *ud, int64_t number, const char *text,
                                                    size_t len),
                                    void *ud);
+/* Whether the service leads, rather than stands by for another one with the same store. */
+ALLOT_API int allot_service_leads(const allot_service *service);
 /* The newest decision's number, and the newest event's, also if they are not on disk yet. */
 ALLOT_API int64_t allot_service_decisions(const allot_service *service);
 ALLOT_API int64_t allot_service_events(const allot_service *service);
 
 /* Makes a loop and a service on it, and runs until SIGTERM or SIGINT; SIGHUP reloads. Calls `ready`
- * (may be NULL) once the service listens. Fails as allot_service_new. */
+ * (may be NULL) once the service listens. Fails as allot_service_new. A service that lost the lead
+ * of a shared store is freed, and made anew to stand by. */
 ALLOT_API int allot_service_serve(allot_engine *engine, const allot_service_config *config,
                                   allot_report *report, void (*ready)(void *ud), void *ud);
 

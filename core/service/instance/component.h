@@ -25,6 +25,7 @@ typedef struct allot__cycle_done {
 typedef struct allot__component {
     const char *name;
     size_t size, slot; /* of its struct; the offset of the service's pointer; 0: none */
+    bool leads;        /* only a service that leads its store has it */
     /* Runs after allot_service_start's own steps; EIO, ... (report) make the start fail. */
     int (*start)(allot_service *service, allot_report *report);
     /* Ends what `start` began, if it ran: closes handles (allot__handle_close). */

@@ -135,6 +135,7 @@ struct allot_service {
 
     /* Its life. */
     bool running, stopping, failed;
+    bool again;        /* it failed, and may be made anew: another service leads */
     uint64_t started;  /* uv_hrtime */
     uv_timer_t ticker; /* each second, and while it stops */
     bool ticking;

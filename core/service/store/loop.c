@@ -13,6 +13,9 @@
 enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024, PART_SIZE = 128 * 1024 };
 /* Pages of SQLite's log that are copied once nothing waits, and in any case. */
 enum { LOG = 1000, LOG_MOST = 4000 };
+/* ms between looks of a follower; and between attempts to write where others wait for the lead:
+ * after a restart of the server the leader has to be there before their second look. */
+enum { LOOK_EVERY = 200, PAUSE_SHARED = 100 };
 
 static void begin_work(allot__store *store);
 
@@ -44,8 +47,8 @@ static void set_trouble(allot__store *store, const char *text)
     store->in_trouble = text != NULL;
     if (text)
         snprintf(store->error, sizeof store->error, "%s", text);
-    if (news && store->troubled)
-        store->troubled(store->ud, text);
+    if (news && store->hooks.troubled)
+        store->hooks.troubled(store->hooks.ud, text);
 }
 
 static void on_time(uv_timer_t *timer)
@@ -58,8 +61,9 @@ static void on_time(uv_timer_t *timer)
 static void batch_failed(allot__store *store)
 {
     store->pause = store->pause > 0 ? store->pause * 2 : PAUSE_FIRST;
-    if (store->pause > PAUSE_MOST)
-        store->pause = PAUSE_MOST;
+    int64_t most = store->kind->look ? PAUSE_SHARED : PAUSE_MOST;
+    if (store->pause > most)
+        store->pause = most;
     store->waits = true;
     uv_timer_start(store->later, on_time, (uint64_t)store->pause, 0);
     set_trouble(store, store->work_error);
@@ -68,6 +72,8 @@ static void batch_failed(allot__store *store)
 static void batch_done(allot__store *store)
 {
     store->pause = 0;
+    store->tried = false;
+    store->trusted = store->sent;
     store->busy = store->gathered.len > 0;
     store->figures.batches++;
     store->figures.rows += store->rows_written;
@@ -80,7 +86,44 @@ static void batch_done(allot__store *store)
     if (store->work_more)
         allot__store_compact(store, &store->bounds);
     set_trouble(store, NULL);
-    store->committed(store->ud, store->batch - 1);
+    store->hooks.committed(store->hooks.ud, store->batch - 1);
+}
+
+/* The service must not go on: nothing is written or looked at any more. */
+static void give_up(allot__store *store)
+{
+    store->gone = true;
+    store->hooks.lost(store->hooks.ud, store->work_again, store->work_lost);
+}
+
+static bool is_at_end(const allot__store *store)
+{
+    return store->reading.last_event == store->lead.event &&
+           store->reading.last_cycle == store->lead.cycle;
+}
+
+/* Rows that are missing were let go by the leader, or the store went back. */
+static void look_done(allot__store *store)
+{
+    const allot__store_reading *it = &store->reading;
+    int64_t before = it->last_event + it->last_cycle;
+    store->seen = store->lead;
+    if (store->work_lost[0] != '\0')
+        return;
+    set_trouble(store, store->work_status == ALLOT_OK ? NULL : store->work_error);
+    if (store->work_status != ALLOT_OK)
+        return;
+    int status = it->events.it ? allot__store_tell(store, &store->hooks.rows) : ALLOT_OK;
+    if (status != ALLOT_OK || (!is_at_end(store) && it->last_event + it->last_cycle == before)) {
+        snprintf(store->work_lost, sizeof store->work_lost, "the leader's rows do not follow");
+        store->work_again = true;
+    } else if (!is_at_end(store)) {
+        store->looks = true;
+    } else if (store->lead.taken) {
+        store->leads = true;
+        store->trusted = store->sent;
+        store->hooks.led(store->hooks.ud);
+    }
 }
 
 static void work(uv_work_t *request)
@@ -88,6 +131,8 @@ static void work(uv_work_t *request)
     allot__store *store = request->data;
     if (store->asking)
         allot__store_fetch(store->asking);
+    else if (store->looking)
+        store->kind->look(store);
     else if (store->copying)
         store->kind->copy(store);
     else
@@ -98,18 +143,22 @@ static void work_done(uv_work_t *request, int status)
 {
     allot__store *store = request->data;
     allot__store_ask *ask = store->asking;
-    bool copied = store->copying;
+    bool copied = store->copying, looked = store->looking;
     (void)status; /* never cancelled */
-    store->working = store->copying = false;
+    store->working = store->copying = store->looking = false;
     store->asking = NULL;
     if (ask)
         end_ask(store, ask);
+    else if (looked)
+        look_done(store);
     else if (copied)
-        store->committed(store->ud, store->batch - 1);
+        store->hooks.committed(store->hooks.ud, store->batch - 1);
     else if (store->work_status == ALLOT_OK)
         batch_done(store);
-    else
+    else if (store->work_lost[0] == '\0')
         batch_failed(store);
+    if (store->work_lost[0] != '\0' && !store->gone)
+        give_up(store);
     begin_work(store);
 }
 
@@ -177,7 +226,7 @@ static uint64_t until_due(const allot__store *store)
 static bool wait_for_more(allot__store *store)
 {
     uint64_t wait = until_due(store);
-    if (store->hurries || !store->busy || store->written.len > 0 || wait == 0)
+    if (store->hurries || !store->busy || store->tried || store->renews || wait == 0)
         return false;
     if (!uv_is_active((uv_handle_t *)store->later))
         uv_timer_start(store->later, on_time, wait, 0);
@@ -195,17 +244,49 @@ static void take_gathered(allot__store *store)
     store->rows_gathered = 0;
     store->began = uv_now(store->loop);
     store->decided = store->hurries;
-    store->hurries = false;
+    store->hurries = store->renews = false;
+    store->tried = true;
     store->batch++;
+}
+
+static void queue_work(allot__store *store)
+{
+    store->working = true;
+    store->work.data = store;
+    store->sent = uv_hrtime();
+    uv_queue_work(store->loop, &store->work, work, work_done);
+}
+
+static void begin_look(allot__store *store)
+{
+    if (!store->looks)
+        return;
+    store->looks = false;
+    store->looking = true;
+    queue_work(store);
+}
+
+/* Followers look; a leader that wrote nothing for a third of its lease renews it. */
+static void on_beat(uv_timer_t *timer)
+{
+    allot__store *store = timer->data;
+    uint64_t quiet = uv_now(store->loop) - store->began;
+    store->looks = !store->leads;
+    store->renews = store->leads && quiet >= (uint64_t)store->site.lease / 3;
+    begin_work(store);
 }
 
 /* Batches and reads alternate: each waits for at most one of the other. SQLite's log is copied
  * after a batch with a decision, since the next one is the furthest then. */
 static void begin_work(allot__store *store)
 {
-    if (store->working || store->gathers || !store->attached)
+    if (store->working || store->gathers || store->gone || !store->attached)
         return;
-    bool any = store->written.len > 0 || store->gathered.len > 0 || store->lines;
+    if (!store->leads) {
+        begin_look(store);
+        return;
+    }
+    bool any = store->tried || store->gathered.len > 0 || store->lines || store->renews;
     bool batch = any && !store->waits && !wait_for_more(store);
     bool ask = store->asks != NULL && (!batch || !store->asked);
     store->asked = ask;
@@ -216,12 +297,10 @@ static void begin_work(allot__store *store)
         store->asks = store->asking->next;
     } else if (!batch && !store->copying) {
         return;
-    } else if (store->written.len == 0 && !store->copying) {
+    } else if (!store->tried && !store->copying) {
         take_gathered(store);
     }
-    store->working = true;
-    store->work.data = store;
-    uv_queue_work(store->loop, &store->work, work, work_done);
+    queue_work(store);
 }
 
 void allot__store_gather(allot__store *store, bool only)
@@ -371,22 +450,14 @@ int64_t allot__store_snapshot_size(const allot__store *store)
 
 /* ---- Life on the loop ------------------------------------------------------------------------ */
 
-int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
-                        void (*committed)(void *ud, int64_t batch),
-                        void (*troubled)(void *ud, const char *text), void *ud)
+static uv_timer_t *make_timer(allot__store *store)
 {
-    store->later = malloc(sizeof *store->later);
-    if (!store->later)
-        return ALLOT_ENOMEM;
-    store->loop = loop;
-    store->committed = committed;
-    store->troubled = troubled;
-    store->ud = ud;
-    uv_timer_init(loop, store->later);
-    store->later->data = store;
-    store->attached = true;
-    begin_work(store);
-    return ALLOT_OK;
+    uv_timer_t *timer = malloc(sizeof *timer);
+    if (!timer)
+        return NULL;
+    uv_timer_init(store->loop, timer);
+    timer->data = store;
+    return timer;
 }
 
 static void timer_closed(uv_handle_t *handle)
@@ -394,13 +465,42 @@ static void timer_closed(uv_handle_t *handle)
     free(handle);
 }
 
+static void close_timer(uv_timer_t **timer)
+{
+    if (*timer)
+        uv_close((uv_handle_t *)*timer, timer_closed);
+    *timer = NULL;
+}
+
+int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
+                        const allot__store_hooks *hooks)
+{
+    bool shared = store->kind->look != NULL;
+    store->loop = loop;
+    store->hooks = *hooks;
+    store->later = make_timer(store);
+    store->beat = shared ? make_timer(store) : NULL;
+    if (!store->later || (shared && !store->beat)) {
+        close_timer(&store->later);
+        return ALLOT_ENOMEM;
+    }
+    if (shared) {
+        int64_t every = store->site.lease / 6 < LOOK_EVERY ? store->site.lease / 6 : LOOK_EVERY;
+        uv_timer_start(store->beat, on_beat, 0, (uint64_t)every);
+    }
+    store->trusted = uv_hrtime();
+    store->attached = true;
+    begin_work(store);
+    return ALLOT_OK;
+}
+
 void allot__store_detach(allot__store *store)
 {
     if (!store->attached)
         return;
     store->attached = false;
-    uv_close((uv_handle_t *)store->later, timer_closed);
-    store->later = NULL;
+    close_timer(&store->later);
+    close_timer(&store->beat);
 }
 
 int64_t allot__store_pending(const allot__store *store)
@@ -420,7 +520,8 @@ bool allot__store_full(const allot__store *store)
 
 bool allot__store_idle(const allot__store *store)
 {
-    return !store->working && store->gathered.len + store->written.len == 0 && !store->lines;
+    bool empty = store->gathered.len + store->written.len == 0 && !store->lines && !store->tried;
+    return !store->working && (empty || store->gone || !store->leads);
 }
 
 const char *allot__store_error(const allot__store *store)
@@ -456,4 +557,23 @@ int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_
     *at = ask;
     begin_work(store);
     return ALLOT_OK;
+}
+
+/* ---- Several services ------------------------------------------------------------------------ */
+
+bool allot__store_leads(const allot__store *store)
+{
+    return store->leads && !store->gone;
+}
+
+bool allot__store_current(const allot__store *store)
+{
+    return !store->kind->look ||
+           uv_hrtime() - store->trusted < (uint64_t)store->site.lease * UINT64_C(1000000);
+}
+
+const char *allot__store_leader(const allot__store *store, int64_t *behind)
+{
+    *behind = store->leads ? 0 : store->seen.event - store->reading.last_event;
+    return store->leads ? store->site.address : store->seen.address;
 }

@@ -67,6 +67,12 @@ typedef struct allot__cell {
     size_t len;
 } allot__cell;
 
+/* The rows of a statement, in order; `it` NULL: the database refuses the SQL. */
+typedef struct allot__rows {
+    const allot__store *store;
+    void *it;
+} allot__rows;
+
 /* What one database does its own way; the SQL of reading and of records is the same for all, with
  * parameters $1, $2, ... in their order. `query` and `step` as allot__store_query and
  * allot__rows_step. */
@@ -80,12 +86,36 @@ typedef struct allot__store_kind {
     const char *(*name)(void *rows, int column);
     void (*end)(void *rows);
     void (*snap)(const allot__store *store, bool on); /* queries until the end see one instant */
-    void (*write)(allot__store *store);               /* allot__store_write */
-    void (*copy)(allot__store *store);                /* allot__store_copy */
-    void (*measure)(allot__store *store);             /* sets work_size, work_unused */
-    int (*give_back)(allot__store *store);            /* frees space after rows were deleted */
+    /* The rest is done on a thread. `write`: as allot__store_write; it may set work_lost. `copy`
+     * (may be NULL): brings SQLite's log into the database. `measure` sets work_size and
+     * work_unused. `give_back` frees space after rows were deleted. `look` (NULL: the store has one
+     * service): takes the lead if nobody has it, and reads the next rows. */
+    void (*write)(allot__store *store);
+    void (*copy)(allot__store *store);
+    void (*measure)(allot__store *store);
+    int (*give_back)(allot__store *store);
+    void (*look)(allot__store *store);
 } allot__store_kind;
-extern const allot__store_kind allot__store_sqlite;
+extern const allot__store_kind allot__store_sqlite, allot__store_postgres;
+
+/* Rows being visited: they come in order of their numbers, without gaps. */
+typedef struct allot__store_reading {
+    allot__rows events, cycles;
+    int64_t last_event, last_cycle, last_seq; /* visited */
+    allot__store *store;
+    allot_report *report;
+} allot__store_reading;
+
+/* The lead of a store that several services share; of the thread that works. */
+typedef struct allot__store_lead {
+    bool taken;
+    int64_t epoch, batch;      /* the leader's, and its last batch that is known to be committed */
+    int64_t event, cycle, seq; /* the last rows in the store */
+    int64_t version;           /* of plan and policies: the last one's number */
+    int64_t freed;             /* the epoch that had no leader at the last look; -1: none */
+    bool doubtful;             /* whether the last batch is committed is not known */
+    char address[256];         /* the leader's */
+} allot__store_lead;
 
 /* Decisions asked for, read on a thread between batches. */
 typedef struct allot__store_ask {
@@ -112,20 +142,29 @@ struct allot__store {
         bool memory;
         struct allot__store_hold *hold; /* NULL: a store in memory */
     } file;
+    struct allot__pq *pq;         /* of a PostgreSQL store */
+    allot__store_lead lead, seen; /* `seen` is the loop's copy, of the last look */
+    allot__store_site site;
+    allot__store_reading reading;
+    int64_t version; /* of plan and policies, as this service has them */
     allot__store_name name;
     /* Of the loop. */
     uv_loop_t *loop;
     uv_work_t work;
     uv_timer_t *later; /* begins work; a block of its own, closed after the store */
+    uv_timer_t *beat;  /* looks at the lead, or renews it; likewise; NULL: one service */
+    allot__store_hooks hooks;
     bool working, waits, gathers, attached;
-    bool hurries;   /* the gathered batch has more than events */
-    bool busy;      /* rows came while the last batch was being written */
-    uint64_t began; /* when the last batch did (uv_now) */
-    bool decided;   /* the last batch had more than events */
-    bool copying;   /* the work is to copy the log into the database */
-    void (*committed)(void *ud, int64_t batch);
-    void (*troubled)(void *ud, const char *text);
-    void *ud;
+    bool leads, gone;       /* gone: nothing is written any more (hooks.lost) */
+    bool looks, looking;    /* a look is due; the work is one */
+    bool renews;            /* a batch is due, though it be empty */
+    bool tried;             /* the batch in `written` was begun: it stays as it is */
+    uint64_t sent, trusted; /* ns: when the last batch, and the last confirmed one, was sent */
+    bool hurries;           /* the gathered batch has more than events */
+    bool busy;              /* rows came while the last batch was being written */
+    uint64_t began;         /* when the last batch did (uv_now) */
+    bool decided;           /* the last batch had more than events */
+    bool copying;           /* the work is to copy the log into the database */
     allot__text gathered, written;
     int64_t batch;             /* the gathered one's number */
     allot__store_lines *lines; /* of the snapshot being written; NULL: none */
@@ -149,18 +188,14 @@ struct allot__store {
     char work_error[256];
     int work_status;
     int64_t work_us, work_oldest, work_size, work_unused;
-    int work_log;     /* pages in SQLite's log that are not in the database */
-    bool work_more;   /* more rows are to be deleted */
-    int64_t work_seq; /* events up to that one were considered */
+    int work_log;        /* pages in SQLite's log that are not in the database */
+    bool work_more;      /* more rows are to be deleted */
+    bool work_again;     /* of work_lost: it goes on as a follower */
+    char work_lost[200]; /* why this service must not go on; "": it may */
+    int64_t work_seq;    /* events up to that one were considered */
 };
 
 /* ---- SQL (read.c) ---------------------------------------------------------------------------- */
-
-/* The rows of a statement, in order; `it` NULL: the database refuses the SQL. */
-typedef struct allot__rows {
-    const allot__store *store;
-    void *it;
-} allot__rows;
 
 /* A statement with bound parameters: an int64_t for each 'n' of `types`, for each 't' a text, which
  * must outlive the rows. */
@@ -178,6 +213,9 @@ int64_t allot__store_take(allot__rows rows, int64_t otherwise);
 int allot__store_say(const allot__store *store, const char *what, allot_report *report);
 /* Reports that the store is damaged, and how; EIO. */
 int allot__store_damaged(const allot__store *store, const char *how, allot_report *report);
+
+/* Visits the rows of `reading`, and ends them. EIO, or the visitor's status. */
+int allot__store_tell(allot__store *store, const allot__store_visitor *visitor);
 
 /* ---- Rows, which may be damaged (read.c) ----------------------------------------------------- */
 

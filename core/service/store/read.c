@@ -153,15 +153,6 @@ static int failed(const allot__store *store, allot_report *report)
 
 /* ---- Snapshot, events and cycles ------------------------------------------------------------- */
 
-/* Rows come in order of their numbers, without gaps: these are the last ones visited. */
-typedef struct reading {
-    allot__rows events, cycles;
-    bool event, cycle; /* a row is present */
-    int64_t last_event, last_cycle, last_seq;
-    allot__store *store;
-    allot_report *report;
-} reading;
-
 /* Reads a part of a snapshot; all parts have the same head. */
 static int read_part(allot__rows rows, int64_t part, allot__snapshot_row *row, char plan[65],
                      allot__text *body, allot_report *report)
@@ -225,7 +216,7 @@ static int tell_snapshot(allot__store *store, int64_t event, const allot__store_
     return status;
 }
 
-static int missing(const reading *it, const char *what, int64_t number)
+static int missing(const allot__store_reading *it, const char *what, int64_t number)
 {
     char how[80];
     snprintf(how, sizeof how, "%s %lld is not there", what, (long long)number);
@@ -239,7 +230,7 @@ static int read_event(allot__rows from, allot__event_row *row, allot_report *rep
                            &row->params, &row->params_len, &row->key, &len);
 }
 
-static int tell_event(reading *it, const allot__store_visitor *visitor)
+static int tell_event(allot__store_reading *it, const allot__store_visitor *visitor)
 {
     allot__event_row row;
     int status = read_event(it->events, &row, it->report);
@@ -253,7 +244,7 @@ static int tell_event(reading *it, const allot__store_visitor *visitor)
 }
 
 /* A cycle refers to existing events only, and a decision has the next number. */
-static int check_cycle(reading *it, const allot__cycle_row *row)
+static int check_cycle(allot__store_reading *it, const allot__cycle_row *row)
 {
     if (row->cycle != it->last_cycle + 1)
         return missing(it, "cycle", it->last_cycle + 1);
@@ -266,7 +257,7 @@ static int check_cycle(reading *it, const allot__cycle_row *row)
     return ALLOT_OK;
 }
 
-static int tell_cycle(reading *it, const allot__store_visitor *visitor)
+static int tell_cycle(allot__store_reading *it, const allot__store_visitor *visitor)
 {
     allot__cycle_row row;
     size_t len;
@@ -291,28 +282,35 @@ static bool next(allot__rows rows, allot_report *report, int *status)
     return step == 1;
 }
 
-static int tell_rows(reading *it, const allot__store_visitor *visitor)
+static int tell_rows(allot__store_reading *it, const allot__store_visitor *visitor)
 {
     int status = ALLOT_OK;
-    it->event = next(it->events, it->report, &status);
-    it->cycle = next(it->cycles, it->report, &status);
-    while (status == ALLOT_OK && (it->event || it->cycle)) {
-        bool cycle =
-            it->cycle && (!it->event || cell(it->cycles, 3).number < cell(it->events, 0).number);
-        status = cycle ? tell_cycle(it, visitor) : tell_event(it, visitor);
-        if (status != ALLOT_OK)
-            break;
-        if (cycle)
-            it->cycle = next(it->cycles, it->report, &status);
-        else
-            it->event = next(it->events, it->report, &status);
+    bool event = next(it->events, it->report, &status);
+    bool cycle = next(it->cycles, it->report, &status);
+    while (status == ALLOT_OK && (event || cycle)) {
+        bool first = cycle && (!event || cell(it->cycles, 3).number < cell(it->events, 0).number);
+        status = first ? tell_cycle(it, visitor) : tell_event(it, visitor);
+        if (status == ALLOT_OK && first)
+            cycle = next(it->cycles, it->report, &status);
+        else if (status == ALLOT_OK)
+            event = next(it->events, it->report, &status);
     }
+    return status;
+}
+
+int allot__store_tell(allot__store *store, const allot__store_visitor *visitor)
+{
+    allot__store_reading *it = &store->reading;
+    int status = tell_rows(it, visitor);
+    allot__rows_end(it->events);
+    allot__rows_end(it->cycles);
+    it->events.it = it->cycles.it = NULL;
     return status;
 }
 
 /* Rows before the first or after the last have changed numbers: damage. A store being written by
  * another process may have new ones. */
-static int check_ends(const reading *it)
+static int check_ends(const allot__store_reading *it)
 {
     allot__store *store = it->store;
     if (!store->writes)
@@ -331,26 +329,25 @@ static int check_ends(const reading *it)
 static int tell_later(allot__store *store, const allot__snapshot_row *from,
                       const allot__store_visitor *visitor, allot_report *report)
 {
-    reading it = {.events = allot__store_query(
-                      store,
-                      "SELECT seq, at, method, params, idem FROM events WHERE seq > $1"
-                      " ORDER BY seq",
-                      "n", from->event),
-                  .cycles = allot__store_query(
-                      store,
-                      "SELECT cycle, seq, at, event, plan, policy, input, output, decision, effect"
-                      " FROM cycles WHERE cycle > $1 ORDER BY cycle",
-                      "n", from->cycle),
-                  .last_event = from->event,
-                  .last_cycle = from->cycle,
-                  .last_seq = from->seq,
-                  .store = store,
-                  .report = report};
-    int status = tell_rows(&it, visitor);
+    store->reading = (allot__store_reading){
+        .events = allot__store_query(store,
+                                     "SELECT seq, at, method, params, idem FROM events"
+                                     " WHERE seq > $1 ORDER BY seq",
+                                     "n", from->event),
+        .cycles = allot__store_query(
+            store,
+            "SELECT cycle, seq, at, event, plan, policy, input, output, decision, effect"
+            " FROM cycles WHERE cycle > $1 ORDER BY cycle",
+            "n", from->cycle),
+        .last_event = from->event,
+        .last_cycle = from->cycle,
+        .last_seq = from->seq,
+        .store = store,
+        .report = report};
+    int status = allot__store_tell(store, visitor);
     if (status == ALLOT_OK)
-        status = check_ends(&it);
-    allot__rows_end(it.events);
-    allot__rows_end(it.cycles);
+        status = check_ends(&store->reading);
+    store->reading.report = NULL;
     return status;
 }
 

@@ -6,6 +6,28 @@
 #include "base/memory.h"
 #include "service/store/own.h"
 
+bool allot__store_is_shared(const char *path)
+{
+    return strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0;
+}
+
+/* A build without libpq has no such kind. */
+static int choose(allot__store *store, allot_report *report)
+{
+    store->kind = &allot__store_sqlite;
+    if (!allot__store_is_shared(store->path))
+        return ALLOT_OK;
+#ifdef ALLOT_POSTGRES
+    (void)report;
+    store->kind = &allot__store_postgres;
+    return ALLOT_OK;
+#else
+    allot_report_say(report, ALLOT_ERROR, "E-store",
+                     "this allot was built without PostgreSQL (libpq-dev)");
+    return ALLOT_EIO;
+#endif
+}
+
 static int begin(allot_engine *engine, const char *path, bool writes, allot__store **out)
 {
     allot__store *store = allot__new(engine, 1, sizeof *store);
@@ -14,7 +36,7 @@ static int begin(allot_engine *engine, const char *path, bool writes, allot__sto
     store->engine = store->gathered.engine = store->written.engine = engine;
     store->part.engine = engine;
     store->kind = &allot__store_sqlite;
-    store->writes = writes;
+    store->writes = store->leads = writes;
     store->batch = 1;
     store->path = allot__copy(engine, path, strlen(path));
     if (!store->path) {
@@ -25,14 +47,18 @@ static int begin(allot_engine *engine, const char *path, bool writes, allot__sto
     return ALLOT_OK;
 }
 
-static int open_store(allot_engine *engine, const char *path, bool writes, allot_report *report,
-                      allot__store **out)
+static int open_store(allot_engine *engine, const char *path, const allot__store_site *site,
+                      allot_report *report, allot__store **out)
 {
     allot__store *store;
-    int status = begin(engine, path, writes, &store);
+    int status = begin(engine, path, site != NULL, &store);
     if (status != ALLOT_OK)
         return status;
-    status = store->kind->open(store, report);
+    if (site)
+        store->site = *site;
+    status = choose(store, report);
+    if (status == ALLOT_OK)
+        status = store->kind->open(store, report);
     if (status != ALLOT_OK) {
         allot__store_close(store);
         return status;
@@ -44,22 +70,24 @@ static int open_store(allot_engine *engine, const char *path, bool writes, allot
     return ALLOT_OK;
 }
 
-int allot__store_open(allot_engine *engine, const char *path, allot_report *report,
-                      allot__store **out)
+int allot__store_open(allot_engine *engine, const char *path, const allot__store_site *site,
+                      allot_report *report, allot__store **out)
 {
-    return open_store(engine, path, true, report, out);
+    return open_store(engine, path, site, report, out);
 }
 
 int allot__store_open_read(allot_engine *engine, const char *path, allot_report *report,
                            allot__store **out)
 {
-    return open_store(engine, path, false, report, out);
+    return open_store(engine, path, NULL, report, out);
 }
 
 void allot__store_close(allot__store *store)
 {
     if (!store)
         return;
+    allot__rows_end(store->reading.events);
+    allot__rows_end(store->reading.cycles);
     store->kind->close(store);
     allot__free_string(store->engine, store->path);
     allot__text_free(&store->gathered);

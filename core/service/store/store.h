@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * store.h: the store on disk: events, cycles and snapshots, in one SQLite file.
+ * store.h: the store on disk: events, cycles and snapshots, in an SQLite file or a PostgreSQL
+ * database ("postgresql://...").
  *
  * Rows are gathered while a batch is being written, and then written together in one transaction by
  * one of libuv's threads, in the order of adding. If events come faster than they are written, the
@@ -20,6 +21,12 @@
  *
  * A store has an id, drawn at random when it was made, and an epoch. Each service that opens it
  * begins a new epoch, later than any before, even those unknown to a restored copy of the file.
+ *
+ * Several services may share a PostgreSQL store. One leads: it alone writes. The others follow: a
+ * look every 200 ms tells them the rows that were written since, and takes the lead when the leader
+ * left, when its session ended, or when it wrote nothing for its lease (lead.c). A leader
+ * with nothing to write renews its lease by empty batches. A service that another one replaced
+ * writes nothing any more.
  *
  * A snapshot is written in parts, one with each batch, so that neither a commit nor the loop waits
  * for all of it. Only its last part has their number: until it is on disk, the snapshot is ignored.
@@ -83,11 +90,20 @@ typedef struct allot__store_visitor {
     int (*cycle)(void *ud, const allot__cycle_row *row);
 } allot__store_visitor;
 
+/* A service, to others that share the store: the address that clients are sent to, a name for
+ * people, and how many ms its lead lasts after a batch. */
+typedef struct allot__store_site {
+    char address[256], holder[128];
+    int64_t lease;
+} allot__store_site;
+
+/* Whether the name is that of a store that several services may share. */
+bool allot__store_is_shared(const char *path);
 /* Opens a store, makes or migrates it, checks its integrity. Blocks. The file is locked until
- * closed, under any name. EIO (report): damaged, in use, unreadable, of a later version, not a
- * store. ENOMEM. */
-int allot__store_open(allot_engine *engine, const char *path, allot_report *report,
-                      allot__store **out);
+ * closed, under any name; a shared store is led (allot__store_leads), or has a leader and its plan.
+ * EIO (report): damaged, in use, unreadable, of a later version, not a store. ENOMEM. */
+int allot__store_open(allot_engine *engine, const char *path, const allot__store_site *site,
+                      allot_report *report, allot__store **out);
 /* The same read-only, also while a service writes: for replay. */
 int allot__store_open_read(allot_engine *engine, const char *path, allot_report *report,
                            allot__store **out);
@@ -127,11 +143,22 @@ int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
 
 /* ---- Writing, on the loop -------------------------------------------------------------------- */
 
-/* From now on batches are written on that loop's threads. `committed`: batches up to that number
- * are on disk. `troubled`: the store failed (text), or works again (NULL). ENOMEM. */
+/* What the store tells the service, on the loop. */
+typedef struct allot__store_hooks {
+    void *ud;
+    void (*committed)(void *ud, int64_t batch); /* batches up to that number are on disk */
+    /* The store failed (text), or works again (NULL). */
+    void (*troubled)(void *ud, const char *text);
+    /* Of a shared store. `rows`: while another leads, what that one wrote. `led`: this service
+     * leads, after all rows were told. `lost`: it must not go on: another leads, or the store is
+     * not what it was; `again`: a new start from the store is fine. */
+    allot__store_visitor rows;
+    void (*led)(void *ud);
+    void (*lost)(void *ud, bool again, const char *why);
+} allot__store_hooks;
+/* From now on batches are written, or others' are followed, on that loop's threads. ENOMEM. */
 int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
-                        void (*committed)(void *ud, int64_t batch),
-                        void (*troubled)(void *ud, const char *text), void *ud);
+                        const allot__store_hooks *hooks);
 /* Writes nothing more; it must not be working (allot__store_working). */
 void allot__store_detach(allot__store *store);
 bool allot__store_working(const allot__store *store);
@@ -177,6 +204,11 @@ void allot__store_gather(allot__store *store, bool only);
 uint64_t allot__store_soon(const allot__store *store);
 /* Whether so many bytes wait for the disk that no more may be accepted. */
 bool allot__store_full(const allot__store *store);
+/* Whether this service writes the store; and whether no other can have begun to, so that what it
+ * says is current. The leader's address, and the number of its events not told here yet. */
+bool allot__store_leads(const allot__store *store);
+bool allot__store_current(const allot__store *store);
+const char *allot__store_leader(const allot__store *store, int64_t *behind);
 /* Whether all added rows are on disk. */
 bool allot__store_idle(const allot__store *store);
 /* The current error; NULL: none. Borrowed until the loop turns. */

@@ -233,15 +233,18 @@ static void answered(void *ud, const char *line, size_t len)
     static const char result[] = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": ";
     static const char error[] = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"error\": ";
     static const char unknown[] = "{\"code\": -32006"; /* ENOENT: the plan lacks the name */
+    static const char standby[] = "{\"code\": -32054"; /* another service leads */
     allot__http_session *session = ud;
     bool good = strncmp(line, result, sizeof result - 1) == 0;
     size_t from = good ? sizeof result - 1 : sizeof error - 1;
     allot__text_clear(&session->body, 0);
     allot__text_add(&session->body, line + from, len - from - 1);
     allot__text_puts(&session->body, "\n");
-    int status = good                                                ? HTTP_STATUS_OK
-                 : strncmp(line + from, unknown, sizeof unknown - 1) ? HTTP_STATUS_BAD_REQUEST
-                                                                     : HTTP_STATUS_NOT_FOUND;
+    const char *told = line + from;
+    int status = good                                              ? HTTP_STATUS_OK
+                 : strncmp(told, unknown, sizeof unknown - 1) == 0 ? HTTP_STATUS_NOT_FOUND
+                 : strncmp(told, standby, sizeof standby - 1) == 0 ? HTTP_STATUS_SERVICE_UNAVAILABLE
+                                                                   : HTTP_STATUS_BAD_REQUEST;
     send_body(session, status, "application/json");
 }
 
@@ -301,13 +304,18 @@ static const struct document *find_document(const char *path)
     return NULL;
 }
 
-static void health(allot__http_session *session)
+/* /healthz: whether the service is well, whatever its role; /readyz: whether it takes events. */
+static void health(allot__http_session *session, bool ready)
 {
+    const allot_service *service = session->http->service;
     char why[400];
-    if (allot__health_ails(session->http->service, why, sizeof why))
+    bool leads = allot__store_leads(service->store);
+    if (allot__health_ails(service, why, sizeof why))
         allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, why);
+    else if (ready && !leads)
+        allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, "following");
     else
-        allot__http_say(session, HTTP_STATUS_OK, "ok");
+        allot__http_say(session, HTTP_STATUS_OK, leads ? "ok" : "ok, following");
 }
 
 static bool page(allot__http_session *session, const char *path)
@@ -338,8 +346,8 @@ void allot__http_route(allot__http_session *session, const char *path)
         allot__http_say(session, refused, refusal(refused));
     } else if (page(session, path)) {
         return;
-    } else if (strcmp(path, "/healthz") == 0) {
-        health(session);
+    } else if (strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0) {
+        health(session, path[1] == 'r');
     } else if (!document) {
         allot__http_say(session, HTTP_STATUS_NOT_FOUND, "no such path");
     } else if (!allot__http_trusts(http, session->wsi)) {

@@ -115,6 +115,18 @@ static void put_plan(allot_service *service, allot__text *out)
     allot__text_puts(out, "}");
 }
 
+static void put_role(const allot_service *service, allot__text *out)
+{
+    int64_t behind;
+    const char *leader = allot__store_leader(service->store, &behind);
+    bool leads = allot__store_leads(service->store);
+    allot__text_member(out, "role", leads ? "leading" : "following");
+    if (leads)
+        return;
+    allot__text_member(out, "leader", leader);
+    allot__text_number(out, "behind", behind);
+}
+
 static void put_status(allot_service *service, allot__text *out)
 {
     const char *trouble = allot__store_error(service->store);
@@ -124,6 +136,7 @@ static void put_status(allot_service *service, allot__text *out)
                        service->stopping ? "stopping"
                        : trouble         ? "degraded"
                                          : "running");
+    put_role(service, out);
     allot__text_number(out, "now", allot__service_now(service));
     allot__text_number(out, "up_seconds", (int64_t)((uv_hrtime() - service->started) / 1000000000));
     allot__text_number(out, "event", service->event);

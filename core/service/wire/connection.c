@@ -246,6 +246,42 @@ static void hold(allot__connection *peer, const char *line, size_t len, int64_t 
     last->end = peer->waiting.len;
 }
 
+/* The length of the id, a text or a number, that begins there. */
+static size_t id_len(const char *at)
+{
+    size_t len = *at == '"';
+    if (*at != '"')
+        return strcspn(at, ",");
+    while (at[len] != '"')
+        len += at[len] == '\\' ? 2 : 1;
+    return len + 1;
+}
+
+/* An answer to a batch is not split: its peer sees the connection end. */
+static void tell_lost(allot__connection *peer, const char *answer)
+{
+    static const char head[] = "{\"jsonrpc\": \"2.0\", \"id\": ";
+    static const char fault[] =
+        ", \"error\": {\"code\": -32055, \"message\": \"another service leads, and whether this "
+        "was entered is not known: ask that one with the same key\", \"data\": {\"code\": "
+        "\"E-lost\"}}}\n";
+    if (strncmp(answer, head, sizeof head - 1) != 0)
+        return;
+    allot__text_add(&peer->out, answer, sizeof head - 1 + id_len(answer + sizeof head - 1));
+    allot__text_add(&peer->out, fault, sizeof fault - 1);
+}
+
+void allot__connection_lose(allot__connection *peer)
+{
+    const char *at = peer->waiting.bytes, *end = at ? at + peer->waiting.len : at;
+    for (const char *line = at; at && at < end; at++)
+        if (*at == '\n') {
+            tell_lost(peer, line);
+            line = at + 1;
+        }
+    peer->waiting.len = peer->held_count = 0;
+}
+
 void allot__connection_send(allot__connection *peer, const char *line, size_t len, int64_t batch)
 {
     if (peer->closing)
@@ -342,6 +378,10 @@ static void check_rest(allot__connection *peer)
 /* Runs a request that may be long, without parsing it here. */
 static void run_long(allot__connection *peer, const allot__method *method, allot__text *line)
 {
+    if (!allot__store_leads(peer->service->store)) {
+        end_with(peer, ALLOT__RPC_STANDBY, "another service leads: ask that one");
+        return;
+    }
     allot__text *answer = &peer->service->wire->answer;
     allot__request call = {.service = peer->service, .peer = peer, .answer = answer};
     allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);

@@ -124,6 +124,8 @@ void allot__connection_close(allot__connection *peer);
 void allot__connection_run(allot__connection *peer);
 /* Sends all output that may be sent. */
 void allot__connection_flush(allot__connection *peer);
+/* Answers that wait for a batch become E-lost. */
+void allot__connection_lose(allot__connection *peer);
 /* Releases answers of batches up to that number. */
 void allot__connection_free_held(allot__connection *peer, int64_t batch);
 

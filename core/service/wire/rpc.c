@@ -192,6 +192,34 @@ static void refuse_method(allot__request *call)
     allot__rpc_error(call, ALLOT__RPC_METHOD, fault.message, &fault);
 }
 
+bool allot__rpc_leads(const allot_service *service)
+{
+    return allot__store_leads(service->store) && allot__store_current(service->store);
+}
+
+void allot__rpc_standby(allot__request *call)
+{
+    const allot__store *store = call->service->store;
+    int64_t behind;
+    const char *leader = allot__store_leader(store, &behind);
+    put_error(call, ALLOT__RPC_STANDBY,
+              allot__store_leads(store) ? "this service cannot reach its store, and may have been "
+                                          "replaced"
+                                        : "another service leads: ask that one");
+    allot__text_open(call->answer, "data", "{");
+    allot__text_member(call->answer, "code", "E-standby");
+    allot__text_member(call->answer, "leader",
+                       allot__store_leads(store) || *leader == '\0' ? NULL : leader);
+    allot__text_puts(call->answer, "}");
+    end_error(call, false);
+}
+
+/* Reads must be current; an event's answer comes when it is in the store, so it may wait. */
+static bool is_led(const allot__request *call, bool event)
+{
+    return event ? allot__store_leads(call->service->store) : allot__rpc_leads(call->service);
+}
+
 static void run_method(allot__request *call)
 {
     int32_t kind = allot__event_find(call->method, call->method_len);
@@ -206,6 +234,8 @@ static void run_method(allot__request *call)
         refuse_method(call);
     else if (call->params && call->params[0] == '[')
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
+    else if (!is_led(call, kind >= 0) && (kind >= 0 || !method->about))
+        allot__rpc_standby(call);
     else if (allot__hold_is(call->service) && (kind >= 0 || !method->free))
         call->held = true;
     else if (kind >= 0)

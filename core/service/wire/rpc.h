@@ -25,7 +25,8 @@ enum {
     ALLOT__RPC_UNAVAILABLE = -32050, /* this service has no such component */
     ALLOT__RPC_FORBIDDEN = -32051,   /* `auth` first */
     ALLOT__RPC_BUSY = -32052,        /* stopping, or too much is waiting */
-    ALLOT__RPC_ALONE = -32053        /* not in a batch */
+    ALLOT__RPC_ALONE = -32053,       /* not in a batch */
+    ALLOT__RPC_STANDBY = -32054      /* another service leads, or may by now: E-standby */
 };
 /* Most requests in a batch, and bytes in a line. */
 #define ALLOT__RPC_BATCH_MOST 10000
@@ -60,8 +61,9 @@ typedef struct allot__method {
     const char *name;
     /* Answers by allot__rpc_begin ... allot__rpc_end, by allot__rpc_error, or later. */
     void (*run)(allot__request *call);
-    bool open; /* may be called before `auth` */
-    bool free; /* does not use the books, so it runs during a hold */
+    bool open;  /* may be called before `auth` */
+    bool free;  /* does not use the books, so it runs during a hold */
+    bool about; /* is about the service itself, so one that stands by answers it, too */
     /* Runs a line longer than other methods' (up to ALLOT__RPC_LONG_MOST bytes), which was not
      * parsed yet, and may take its buffer; NULL: no such lines. */
     void (*run_long)(allot__request *call, allot__text *line);
@@ -114,6 +116,11 @@ typedef struct allot__param {
     int32_t number; /* of a name; of FLAG 0, 1 */
 } allot__param;
 bool allot__params_read(allot__request *call, allot__param *fields);
+
+/* Whether the service may answer for the cluster: it leads, and no other can lead by now. */
+bool allot__rpc_leads(const allot_service *service);
+/* Answers that another does, and where. */
+void allot__rpc_standby(allot__request *call);
 
 /* Finds id, method and params of a request, valid JSON. Returns the error, or NULL. Any thread. */
 const char *allot__rpc_take(allot__request *call, const char *line, size_t len);

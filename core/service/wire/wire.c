@@ -172,6 +172,12 @@ void allot__wire_release(allot_service *service)
         uv_idle_start(&wire->idle, nothing);
 }
 
+void allot__wire_lose(allot_service *service)
+{
+    for (allot__connection *it = service->wire ? service->wire->peers : NULL; it; it = it->next)
+        allot__connection_lose(it);
+}
+
 void allot__wire_committed(allot_service *service, int64_t batch)
 {
     struct allot__wire *wire = service->wire;

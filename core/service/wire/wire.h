@@ -30,6 +30,8 @@ void allot__wire_stop(allot_service *service);
 void allot__wire_resume(allot_service *service);
 /* The last hold on the books ended: peers that waited for them go on. */
 void allot__wire_release(allot_service *service);
+/* The store is another service's: answers that wait for it say so. */
+void allot__wire_lose(allot_service *service);
 /* Sends the answers that waited for batches up to that number, and then the decisions: an event is
  * acknowledged before the decision about it is sent. */
 void allot__wire_committed(allot_service *service, int64_t batch);

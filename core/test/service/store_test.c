@@ -16,6 +16,8 @@
  */
 
 /* Whether another process sees a lock of SQLite's on the file: that somebody has it open. */
+static const allot__store_site site = {.lease = 3000};
+
 static bool is_open_elsewhere(const char *path)
 {
     pid_t child = fork();
@@ -35,7 +37,7 @@ static int open_elsewhere(world *it, const char *path)
     pid_t child = fork();
     if (child == 0) {
         allot__store *store;
-        _exit(-allot__store_open(it->engine, path, it->report, &store));
+        _exit(-allot__store_open(it->engine, path, &site, it->report, &store));
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -48,7 +50,7 @@ static void one_service(void)
     char names[5][200];
     allot__store *store, *other;
     open_world(&it);
-    CHECK_EQ(allot__store_open(it.engine, it.store, it.report, &store), ALLOT_OK);
+    CHECK_EQ(allot__store_open(it.engine, it.store, &site, it.report, &store), ALLOT_OK);
     snprintf(names[0], sizeof names[0], "%s", it.store);
     snprintf(names[1], sizeof names[1], "%s/./p.db", it.folder);
     snprintf(names[2], sizeof names[2], "%s/hard.db", it.folder);
@@ -61,7 +63,7 @@ static void one_service(void)
     CHECK_EQ(symlink(it.folder, folder), 0);
     for (int i = 0; i < 5; i++) {
         allot_report_clear(it.report);
-        CHECK_EQ(allot__store_open(it.engine, names[i], it.report, &other), ALLOT_EIO);
+        CHECK_EQ(allot__store_open(it.engine, names[i], &site, it.report, &other), ALLOT_EIO);
         CHECK(says(&it, "E-store", "in use by another service"));
         CHECK_EQ(open_elsewhere(&it, names[i]), ALLOT_EIO);
     }
@@ -74,7 +76,7 @@ static void one_service(void)
     allot__store_close(store);
     CHECK(is_open_elsewhere(it.store)); /* by who reads still */
     CHECK_EQ(open_elsewhere(&it, it.store), ALLOT_OK);
-    CHECK_EQ(allot__store_open(it.engine, it.store, it.report, &store), ALLOT_OK);
+    CHECK_EQ(allot__store_open(it.engine, it.store, &site, it.report, &store), ALLOT_OK);
     allot__store_close(other);
     CHECK_EQ(open_elsewhere(&it, it.store), ALLOT_EIO);
     allot__store_close(store);
@@ -88,7 +90,7 @@ static allot__store_name name_of(world *it, const char *path)
 {
     allot__store *store;
     allot__store_name name = {.epoch = -1};
-    if (CHECK_EQ(allot__store_open(it->engine, path, it->report, &store), ALLOT_OK)) {
+    if (CHECK_EQ(allot__store_open(it->engine, path, &site, it->report, &store), ALLOT_OK)) {
         name = *allot__store_identity(store);
         allot__store_close(store);
     }

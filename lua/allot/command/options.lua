@@ -35,7 +35,10 @@ return {
     .. "service by TCP, host:port",
   tcp = "also listen on TCP; needs --token-file",
   ["token-file"] = "the file with the token that clients on TCP must send",
-  store = "the file that keeps events and decisions (PLAN.db); :memory: none",
+  store = "what keeps events and decisions: a file (PLAN.db), :memory: none, or a PostgreSQL "
+    .. "database, postgresql://..., which several services may share",
+  address = "where clients find this service when it leads a shared store (--tcp, else --socket)",
+  lease = "of a shared store: replace a leader that writes nothing for N ms (3000)",
   http = "serve the live view and metrics there",
   ["socket-mode"] = "permissions of the socket (0600; 0660 with a group; 0666 with --allow)",
   ["socket-group"] = "the group of the socket, whose members may connect, too",

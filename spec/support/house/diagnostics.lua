@@ -71,6 +71,13 @@ diagnostics.unreachable = {
   ["no loop and no sockets can be made"] = "as above, or of open files",
   ["the store %.200s cannot be written anew, so its file does not get smaller: %.200s"] =
     "it would take a disk that gets full just then",
+  ["a store in PostgreSQL needs libpq.so.5, which is not there (Debian: libpq5)"]
+    = "libpq is there where specs run",
+  ["this allot was built without PostgreSQL (libpq-dev)"] = "as above",
+  ["this service cannot reach its store, and may have been replaced"]
+    = "its server would stand still for a lease",
+  ["the store went back: its last batch is %lld, %lld were acknowledged"]
+    = "a standby of PostgreSQL that lags would have to be promoted",
   ["%.300s cannot be checked"] = "what check refuses it names: a defence",
 }
 

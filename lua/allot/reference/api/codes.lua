@@ -167,7 +167,8 @@ return {
   { "W-store", "The plan was changed while no service ran: the store's rows of removed consumers "
     .. "are left out. Or an earlier version accepted an event that no cycle can decide with: that "
     .. "event and those that depend on it are left out. Or there is no space to rewrite an old "
-    .. "store, so its file does not get smaller." },
+    .. "store, so its file does not get smaller. Or a PostgreSQL server is set up such that a "
+    .. "crash of its machine loses what it committed." },
   { "E-connection", "No service answers at that address, or its answer is not JSON-RPC." },
   { "E-service", "The service refused the call; the service's own code and hint follow." },
   { "W-files", "So many connections need more open files than the system allows: the service "
@@ -179,6 +180,10 @@ return {
   { "E-slow", "The new plan or policy takes far longer for a recorded cycle than the one in use. "
     .. "The reload was refused." },
   { "E-no-shadow", "There is no shadow to drop or promote; the method `shadow` begins one." },
+  { "E-standby", "Another service leads the store, or may by now: `leader` has its address, if it "
+    .. "is known. Nothing was entered." },
+  { "E-lost", "The service lost the lead before the event's fate was known. Send the event to the "
+    .. "new leader with the same key: it is entered once. Without a key, ask first." },
   { "E-stopping", "The service is about to stop and takes no more events." },
   { "E-job-state", "The event is not possible in the job's state." },
   { "E-task-state", "A task that `start` names runs; `task` tells of tasks that wait." },

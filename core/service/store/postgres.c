@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* postgres.c: a store in a PostgreSQL database: its schema, and its rows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "service/store/pq.h"
+
+/* ---- The schema ------------------------------------------------------------------------------ */
+
+enum { VERSION = 1, CHUNK = 2000 };
+
+/* Numbers are the service's own: a sequence would leave gaps. The lock is for two services that
+ * make it at once. */
+static const char schema[] =
+    "BEGIN; SELECT pg_advisory_xact_lock(1634496372);" /* "allot" */
+    "CREATE SCHEMA IF NOT EXISTS allot;"
+    "CREATE TABLE IF NOT EXISTS meta(key text PRIMARY KEY, value text);"
+    "CREATE TABLE IF NOT EXISTS lead(one boolean PRIMARY KEY DEFAULT true CHECK (one),"
+    " version bigint NOT NULL DEFAULT 1, epoch bigint NOT NULL DEFAULT 0,"
+    " batch bigint NOT NULL DEFAULT 0, event bigint NOT NULL DEFAULT 0,"
+    " cycle bigint NOT NULL DEFAULT 0, seq bigint NOT NULL DEFAULT 0,"
+    " holder text NOT NULL DEFAULT '', address text NOT NULL DEFAULT '', pid int NOT NULL DEFAULT "
+    "0,"
+    " started timestamptz NOT NULL DEFAULT '-infinity', until timestamptz NOT NULL"
+    " DEFAULT '-infinity') WITH (fillfactor = 10);"
+    "CREATE TABLE IF NOT EXISTS terms(epoch bigint PRIMARY KEY, holder text NOT NULL,"
+    " at timestamptz NOT NULL DEFAULT clock_timestamp(), event bigint NOT NULL,"
+    " seq bigint NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS events(seq bigint PRIMARY KEY, epoch bigint NOT NULL,"
+    " at bigint NOT NULL, method text NOT NULL, params text NOT NULL, idem text);"
+    "CREATE TABLE IF NOT EXISTS cycles(cycle bigint PRIMARY KEY, epoch bigint NOT NULL,"
+    " seq bigint NOT NULL, at bigint NOT NULL, event bigint NOT NULL, plan text NOT NULL,"
+    " policy text, input bigint NOT NULL, output bigint NOT NULL, decision text,"
+    " effect text NOT NULL);"
+    "CREATE UNIQUE INDEX IF NOT EXISTS decisions ON cycles(seq) WHERE decision IS NOT NULL;"
+    "CREATE TABLE IF NOT EXISTS plans(sha256 text PRIMARY KEY, text bytea, version bigint NOT "
+    "NULL);"
+    "CREATE TABLE IF NOT EXISTS policies(sha256 text PRIMARY KEY, text bytea,"
+    " version bigint NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS versions(number bigint PRIMARY KEY, cycle bigint NOT NULL,"
+    " plan text NOT NULL, policies text NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS snapshots(event bigint, cycle bigint, part bigint,"
+    " parts bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL, plan text NOT NULL,"
+    " body text NOT NULL, PRIMARY KEY(event, cycle, part));"
+    "INSERT INTO meta VALUES ('id', replace(gen_random_uuid()::text, '-', '')), ('unrounded', '0'),"
+    " ('digest_first', '0') ON CONFLICT DO NOTHING;"
+    "INSERT INTO lead DEFAULT VALUES ON CONFLICT DO NOTHING; COMMIT";
+
+/* What the server is not fit for; of the last row a warning. */
+static const struct {
+    const char *sql, *what;
+} needs[] = {
+    {"SELECT count(*) FROM pg_database WHERE datname = current_database() AND"
+     " pg_encoding_to_char(encoding) = 'UTF8'",
+     "its encoding is not UTF8"},
+    {"SELECT (NOT pg_is_in_recovery())::int::bigint", "it is a standby of another server"},
+    {"SELECT count(*) FROM pg_stat_activity WHERE pid = pg_backend_pid() AND"
+     " backend_start IS NOT NULL",
+     "this role does not see its own sessions in pg_stat_activity"},
+    {"SELECT (current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on')"
+     "::int::bigint",
+     "fsync or full_page_writes is off: a crash of the server's machine can lose what was "
+     "acknowledged"},
+};
+
+static int check_server(const allot__store *store, allot_report *report)
+{
+    size_t count = sizeof needs / sizeof *needs;
+    for (size_t i = 0; i < count; i++) {
+        int64_t good = allot__store_number(store, needs[i].sql, -1);
+        if (good == 1)
+            continue;
+        if (good < 0)
+            return allot__store_say(store, "cannot be opened", report);
+        bool last = i + 1 == count;
+        allot_report_say(report, last ? ALLOT_WARNING : ALLOT_ERROR, last ? "W-store" : "E-store",
+                         "the store %.200s: %s", store->path, needs[i].what);
+        if (!last)
+            return ALLOT_EIO;
+    }
+    return ALLOT_OK;
+}
+
+static int check_schema(allot__store *store, allot_report *report)
+{
+    int64_t there = allot__store_number(
+        store, "SELECT (to_regclass('allot.lead') IS NOT NULL)::int::bigint", -1);
+    if (there < 0)
+        return allot__store_say(store, "cannot be opened", report);
+    if (there == 0 && !store->writes) {
+        allot_report_say(report, ALLOT_ERROR, "E-store", "there is no store in %.200s",
+                         store->path);
+        return ALLOT_EIO;
+    }
+    if (there == 0 && !allot__pq_do(store->pq, schema)) {
+        int status = allot__store_say(store, "cannot be made", report);
+        allot__pq_do(store->pq, "ROLLBACK");
+        return status;
+    }
+    int64_t version = allot__store_number(store, "SELECT version FROM lead", -1);
+    if (version == VERSION)
+        return ALLOT_OK;
+    if (version < 0)
+        return allot__store_say(store, "cannot be read", report);
+    allot_report_say(report, ALLOT_ERROR, "E-store",
+                     "the store %.200s has version %lld, this program knows versions up to %d",
+                     store->path, (long long)version, VERSION);
+    return ALLOT_EIO;
+}
+
+static int read_name(allot__store *store, allot_report *report)
+{
+    allot__rows rows = allot__store_query(store, "SELECT value FROM meta WHERE key = 'id'", "");
+    const char *id = NULL;
+    size_t len = 0;
+    bool good = allot__rows_step(rows) == 1 && allot__row_read(rows, "t", &id, &len) < 0 &&
+                len == sizeof store->name.id - 1;
+    if (good)
+        memcpy(store->name.id, id, len + 1);
+    allot__rows_end(rows);
+    return good ? ALLOT_OK : allot__store_damaged(store, "it has no id", report);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+typedef struct rows {
+    struct allot__pq *pq;
+    PGresult *result; /* NULL: an error */
+    int at, cursor;   /* 0: no cursor */
+} rows;
+
+static void fetch(rows *it)
+{
+    char sql[60];
+    snprintf(sql, sizeof sql, "FETCH %d FROM c%d", CHUNK, it->cursor);
+    allot__pq_drop(it->result);
+    it->result = allot__pq_run(it->pq, sql, NULL);
+    it->at = 0;
+}
+
+/* In a reading, a cursor: the result may not fit in memory. */
+static void declare(rows *it, const char *sql, const allot__pq_params *params)
+{
+    char text[600];
+    it->cursor = ++it->pq->cursors;
+    snprintf(text, sizeof text, "DECLARE c%d NO SCROLL CURSOR FOR %s", it->cursor, sql);
+    it->result = allot__pq_run(it->pq, text, params);
+    if (it->result)
+        fetch(it);
+}
+
+static void *query(const allot__store *store, const char *sql, const char *types, va_list values)
+{
+    allot__pq_params params = {.count = 0};
+    rows *it = calloc(1, sizeof *it);
+    if (!it)
+        return NULL;
+    it->pq = store->pq;
+    for (; *types != '\0'; types++) {
+        const char *text = *types == 't' ? va_arg(values, const char *) : NULL;
+        if (text)
+            allot__pq_bytes(&params, ALLOT__PQ_TEXT, text, strlen(text));
+        else
+            allot__pq_number(&params, va_arg(values, int64_t));
+    }
+    if (store->pq->reads)
+        declare(it, sql, &params);
+    else
+        it->result = allot__pq_run(store->pq, sql, &params);
+    return it;
+}
+
+static int step(void *ud)
+{
+    rows *it = ud;
+    if (it->result && it->cursor > 0 && it->at == CHUNK)
+        fetch(it);
+    if (!it->result)
+        return ALLOT_EIO;
+    return it->at < allot__pq_count(it->result) ? (it->at++, 1) : 0;
+}
+
+static allot__cell cell(void *ud, int column)
+{
+    const rows *it = ud;
+    return allot__pq_value(it->result, it->at - 1, column);
+}
+
+static const char *name_of(void *ud, int column)
+{
+    return allot__pq_name(((rows *)ud)->result, column);
+}
+
+static void end(void *ud)
+{
+    rows *it = ud;
+    char sql[24];
+    allot__pq_drop(it->result);
+    if (it->cursor > 0 && it->result && it->pq->reads) {
+        snprintf(sql, sizeof sql, "CLOSE c%d", it->cursor);
+        allot__pq_do(it->pq, sql);
+    }
+    free(it);
+}
+
+static void snap(const allot__store *store, bool on)
+{
+    struct allot__pq *pq = store->pq;
+    if (on)
+        allot__pq_do(pq, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+                         "SET LOCAL idle_in_transaction_session_timeout = 0");
+    else
+        allot__pq_do(pq, "COMMIT");
+    pq->reads = on;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* Bytes of rows, without what PostgreSQL keeps free for new ones: from the latest rows of the large
+ * tables and their numbers. */
+static void measure(allot__store *store)
+{
+    store->work_size = allot__store_number(
+        store,
+        "SELECT (coalesce((SELECT avg(pg_column_size(e.*)) + 40 FROM (SELECT * FROM events ORDER BY"
+        " seq DESC LIMIT 1000) AS e) * (SELECT max(seq) - min(seq) + 1 FROM events), 0) +"
+        " coalesce((SELECT avg(pg_column_size(c.*)) + 60 FROM (SELECT * FROM cycles ORDER BY cycle"
+        " DESC LIMIT 1000) AS c) * (SELECT max(cycle) - min(cycle) + 1 FROM cycles), 0) +"
+        " coalesce((SELECT sum(pg_column_size(body) + 100) FROM snapshots), 0))::bigint",
+        store->work_size);
+}
+
+static int give_back(allot__store *store)
+{
+    store->work_oldest = allot__store_number(
+        store, "SELECT min(seq) FROM cycles WHERE decision IS NOT NULL AND seq > 0",
+        store->work_oldest);
+    measure(store);
+    return ALLOT_OK;
+}
+
+static const char *error_of(const allot__store *store)
+{
+    return store->pq && store->pq->error[0] != '\0' ? store->pq->error : "out of memory";
+}
+
+static int connect_first(allot__store *store, allot_report *report)
+{
+    int status = allot__pq_load(report);
+    if (status != ALLOT_OK)
+        return status;
+    store->pq = allot__new(store->engine, 1, sizeof *store->pq);
+    if (!store->pq)
+        return ALLOT_ENOMEM;
+    store->pq->target = store->path;
+    status = allot__pq_check(store->pq, report);
+    if (status == ALLOT_OK && !allot__pq_connect(store->pq))
+        status = allot__store_say(store, "cannot be opened", report);
+    return status;
+}
+
+static int open_postgres(allot__store *store, allot_report *report)
+{
+    int status = connect_first(store, report);
+    if (status == ALLOT_OK)
+        status = check_server(store, report);
+    if (status == ALLOT_OK)
+        status = check_schema(store, report);
+    if (status == ALLOT_OK)
+        status = read_name(store, report);
+    if (status == ALLOT_OK && store->writes)
+        status = allot__lead_begin(store, report);
+    return status == ALLOT_OK ? give_back(store) : status;
+}
+
+static void close_postgres(allot__store *store)
+{
+    if (!store->pq)
+        return;
+    allot__lead_end(store);
+    allot__pq_leave(store->pq);
+    allot__free(store->engine, store->pq, 1, sizeof *store->pq);
+}
+
+const allot__store_kind allot__store_postgres = {
+    .open = open_postgres,
+    .close = close_postgres,
+    .error = error_of,
+    .query = query,
+    .step = step,
+    .cell = cell,
+    .name = name_of,
+    .end = end,
+    .snap = snap,
+    .write = allot__lead_write,
+    .measure = measure,
+    .give_back = give_back,
+    .look = allot__lead_look,
+};

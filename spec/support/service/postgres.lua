@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- A PostgreSQL server of a spec's own: initdb in a folder, a Unix socket, an ordinary user. Needs
+--- Debian's postgresql; where that or libpq is missing, specs say so and are left out.
+
+local shell = require "spec.support.house.shell"
+
+local postgres = {}
+postgres.__index = postgres
+
+local function bin()
+  return shell.lines("ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1 || :")[1]
+end
+
+--- initdb refuses root.
+local function user()
+  return shell.lines("id -u")[1] == "0" and "setpriv --reuid=65534 --regid=65534 --clear-groups "
+    or ""
+end
+
+--- Why there is no server; nil: there may be one.
+function postgres.missing()
+  local _, _, err = shell.command("replay", "postgresql:///none?host=/none")
+  if err:find("built without", 1, true) or err:find("needs libpq", 1, true) then
+    return "allot has no PostgreSQL here"
+  end
+  return not bin() and "Debian's postgresql is not installed" or nil
+end
+
+--- Starts one; `url` is the store's, `folder` has its socket.
+function postgres.start()
+  local folder = shell.directory()
+  local self = setmetatable({ folder = folder, url = "postgresql:///postgres?user=allot&host="
+    .. folder }, postgres)
+  shell.lines(("chmod 755 %s; mkdir %s/pg; %s"):format(folder, folder,
+    user() ~= "" and "chown 65534:65534 " .. folder .. "/pg " .. folder or ":"))
+  shell.lines(("cd /; %s %s/initdb -D %s/pg/data -N -A trust -U allot -E UTF8 --locale=C.UTF-8")
+    :format(user(), bin(), folder))
+  shell.write(folder .. "/conf", ("listen_addresses = ''\nfsync = off\n"
+    .. "unix_socket_directories = '%s'\n"):format(folder))
+  shell.lines(("cat %s/conf >> %s/pg/data/postgresql.conf"):format(folder, folder))
+  self:run "start"
+  return self
+end
+
+--- pg_ctl.
+function postgres:run(words)
+  shell.lines(("cd /; %s %s/pg_ctl -D %s/pg/data -l %s/pg/log -w %s"):format(user(), bin(),
+    self.folder, self.folder, words))
+end
+
+--- What SQL says, a line a row.
+function postgres:ask(sql)
+  return shell.lines(("PGOPTIONS=-csearch_path=allot %s/psql -qAtXh %s -U allot postgres -c %s")
+    :format(bin(), self.folder, shell.quote(sql)))
+end
+
+--- A new store in the same server.
+function postgres:clear()
+  self:ask "SET client_min_messages = error; DROP SCHEMA IF EXISTS allot CASCADE"
+end
+
+function postgres:stop()
+  self:run "-m immediate stop"
+  shell.remove(self.folder)
+end
+
+return postgres
