@@ -34,11 +34,19 @@ int allot_engine_new(allot_alloc alloc, void *ud, allot_engine **out)
     return ALLOT_OK;
 }
 
+void allot__teller_free(allot_engine *engine)
+{
+    if (engine->teller)
+        engine->teller_end(engine->teller);
+    engine->teller = NULL;
+}
+
 void allot_engine_free(allot_engine *engine)
 {
     if (!engine)
         return;
     allot__spare_free(engine);
+    allot__teller_free(engine);
     engine->alloc(engine->ud, engine, sizeof *engine, 0);
 }
 

@@ -16,7 +16,12 @@ struct allot_engine {
     allot_alloc alloc;
     void *ud;
     struct allot__chunk *spare; /* the last cycle's block, kept for the next cycle */
+    void *teller;               /* what tells explanations; NULL: none is kept */
+    void (*teller_end)(void *teller);
 };
+
+/* Ends the kept teller. */
+void allot__teller_free(allot_engine *engine);
 
 /* `count` items of `size` bytes, zeroed; NULL on overflow, when out of memory, or for 0 bytes. */
 void *allot__new(allot_engine *engine, size_t count, size_t size);

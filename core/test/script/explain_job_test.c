@@ -161,6 +161,7 @@ static int run_out(int (*tell)(const queues *q, const char *what, seen *out), lo
         CHECK_EQ(tell(&q, asked[i], &whole), ALLOT_OK);
         struct oom *memory = &q.it.memory;
         allot__spare_free(q.it.engine);
+        allot__teller_free(q.it.engine);
         size_t blocks = memory->blocks;
         for (long n = 1;; n += step) {
             memory->fail_at = memory->calls + n;
@@ -171,6 +172,7 @@ static int run_out(int (*tell)(const queues *q, const char *what, seen *out), lo
             CHECK(status == (failed ? ALLOT_ENOMEM : ALLOT_OK) || (step > 1 && failed));
             CHECK(status != ALLOT_OK || strcmp(out.text, whole.text) == 0);
             allot__spare_free(q.it.engine); /* else the next would need none */
+            allot__teller_free(q.it.engine);
             CHECK_EQ(memory->blocks, blocks);
             failures += failed;
             if (!failed)
