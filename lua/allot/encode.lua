@@ -35,11 +35,7 @@ end
 --- that was written; or nil and its fault.
 local function open(native, value)
   local items, count, length, keys = {}, 0, 0, {}
-  local key, item = native.next(value)
-  while key ~= nil do
-    items[key], count = item, count + 1
-    key, item = native.next(value, key)
-  end
+  for key, item in native.next, value do items[key], count = item, count + 1 end
   while items[length + 1] ~= nil do length = length + 1 end
   local list = native.marked(value) or length > 0
   local it = { of = value, items = items, count = count, at = 0 }
@@ -70,10 +66,12 @@ end
 
 return function (native)
   return function (value, indent, most)
-    local stack, inside, out, size = {}, {}, {}, 0
+    local stack, inside, out, count, size = {}, {}, {}, 0, 0
     local comma, blanks = indent > 0 and "," or ", ", rep(" ", indent)
+    local quoted = {} -- keys, which come again and again
     local function put(text)
-      out[#out + 1], size = text, size + #text
+      count = count + 1
+      out[count], size = text, size + #text
     end
     while true do
       if type(value) == "table" then
@@ -100,8 +98,12 @@ return function (native)
       it.at = it.at + 1
       if it.at > 1 then put(comma) end
       if indent > 0 then put("\n" .. rep(blanks, #stack)) end
-      if it.keys then put(native.quote(it.keys[it.at]) .. ": ") end
-      value = it.items[it.keys and it.keys[it.at] or it.at]
+      local key = it.keys and it.keys[it.at]
+      if key then
+        quoted[key] = quoted[key] or native.quote(key) .. ": "
+        put(quoted[key])
+      end
+      value = it.items[key or it.at]
     end
     return concat(out) .. (indent > 0 and "\n" or "")
   end
