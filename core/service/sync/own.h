@@ -9,7 +9,7 @@
 #define ALLOT_SERVICE_SYNC_OWN_H
 
 #include "base/memory.h"
-#include "service/base/span.h"
+#include "base/span.h"
 #include "service/books/own.h"
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/base/span.h"
+#include "base/span.h"
 #include "service/instance/service.h"
 #include "service/wire/wire.h"
 

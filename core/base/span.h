@@ -5,8 +5,8 @@
  *
  * The text is known to be valid (allot_json_open let it pass). Nothing is copied: any thread may.
  */
-#ifndef ALLOT_SERVICE_BASE_SPAN_H
-#define ALLOT_SERVICE_BASE_SPAN_H
+#ifndef ALLOT_BASE_SPAN_H
+#define ALLOT_BASE_SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* span.c: finds members, items and values in a JSON text without decoding them. */
-#include "service/base/span.h"
+#include "base/span.h"
 
 #include <string.h>
 
