@@ -12,12 +12,11 @@ const char *allot__span_blank(const char *at, const char *end)
     return at;
 }
 
-static const char *skip_text(const char *at)
+static const char *skip_text(const char *at, const char *end)
 {
-    for (at++; *at != '"'; at++)
-        if (*at == '\\')
-            at++;
-    return at + 1;
+    for (at++; at < end && *at != '"'; at++)
+        at += *at == '\\';
+    return at < end ? at + 1 : end;
 }
 
 static const char *skip_value(const char *at, const char *end)
@@ -25,7 +24,7 @@ static const char *skip_value(const char *at, const char *end)
     int depth = 0;
     while (at < end) {
         if (*at == '"') {
-            at = skip_text(at);
+            at = skip_text(at, end);
         } else {
             depth += *at == '{' || *at == '[' ? 1 : *at == '}' || *at == ']' ? -1 : 0;
             if (depth < 0)
@@ -56,7 +55,9 @@ bool allot__span_member(const char **at, const char *end, allot__span *name, all
     const char *from = allot__span_blank(*at + 1, end);
     if (from >= end || *from != '"')
         return false;
-    const char *behind = skip_text(from);
+    const char *behind = skip_text(from, end);
+    if (behind < from + 2)
+        return false;
     name->at = from + 1;
     name->len = (size_t)(behind - 1 - name->at);
     from = allot__span_blank(behind, end); /* the colon */

@@ -3,7 +3,8 @@
 /*
  * span.h: finds members, items and values in a JSON text without decoding them.
  *
- * The text is known to be valid (allot_json_open let it pass). Nothing is copied: any thread may.
+ * What is found is right if the text is valid JSON; of other text nothing is read behind the end.
+ * Nothing is copied: any thread may.
  */
 #ifndef ALLOT_BASE_SPAN_H
 #define ALLOT_BASE_SPAN_H

@@ -20,7 +20,8 @@ print(service.send("demand", consumer="/a", slots=5, key="one")["seq"])
 print(service.send("demand", consumer="/a", slots=5, key="one")["seq"])
 first = decisions.poll(60)
 print(first["seq"], [(it["consumer"], it["slots"]) for it in first["grants"]])
-told = service.batch([("demand", {"consumer": "/b", "slots": 3}), ("demand", {"consumer": "/x"})])
+told = service.batch([("demand", {"consumer": "/b", "slots": 3}),
+                      ("demand", {"consumer": "/x", "slots": 1})])
 print(told[0]["seq"], type(told[1]).__name__, told[1].code)
 try:
     service.call("nonsense")
@@ -48,7 +49,7 @@ print(service:send("demand", { consumer = "/a", slots = 5, key = "one" }).seq)
 local first = decisions:poll(60)
 print(first.seq, grants(first))
 local told = service:batch { { "demand", { consumer = "/b", slots = 3 } },
-                             { "demand", { consumer = "/x" } } }
+                             { "demand", { consumer = "/x", slots = 1 } } }
 print(told[1].result.seq, "Error", told[2].error.code)
 local result, message, code = service:call("nonsense")
 print(code, result, #message > 0)

@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* client.c: a connection to a service, and its answers; its plan and state in place of files. */
 #include "cli/term/client.h"
+#include "base/span.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -167,48 +168,15 @@ int allot__client_line(allot__client *client, int wait, const char **line, size_
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* The offset behind the string that begins at `at`. */
-static size_t string_end(const char *text, size_t len, size_t at)
-{
-    for (at++; at < len && text[at] != '"'; at++)
-        at += text[at] == '\\';
-    return at + 1;
-}
-
-/* The offset behind the value that begins at `at`. */
-static size_t value_end(const char *text, size_t len, size_t at)
-{
-    int depth = 0;
-    while (at < len) {
-        char byte = text[at];
-        if (depth == 0 && strchr(",}]", byte))
-            return at;
-        depth += (byte == '{' || byte == '[') - (byte == '}' || byte == ']');
-        at = byte == '"' ? string_end(text, len, at) : at + 1;
-        if (depth == 0 && (byte == '}' || byte == ']' || byte == '"'))
-            return at;
-    }
-    return len;
-}
-
 const char *allot__client_member(const char *text, size_t len, const char *name, size_t *out)
 {
-    size_t at = 0, size = strlen(name);
-    while (at < len && text[at] != '{')
-        at++;
-    for (at++; at < len; at++) {
-        if (text[at] != '"')
-            continue;
-        size_t key = at + 1, value = string_end(text, len, at);
-        bool found = value - key - 1 == size && memcmp(text + key, name, size) == 0;
-        while (value < len && strchr(" \t:", text[value]))
-            value++;
-        at = value_end(text, len, value);
-        if (!found)
-            continue;
-        *out = at - value;
-        return text + value;
-    }
+    const char *end = text + len, *at = allot__span_blank(text, end);
+    allot__span key, value;
+    while (at < end && allot__span_member(&at, end, &key, &value))
+        if (allot__span_is(&key, name)) {
+            *out = value.len;
+            return value.at;
+        }
     return NULL;
 }
 
