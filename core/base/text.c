@@ -339,6 +339,20 @@ void allot__text_number(allot__text *text, const char *key, int64_t number)
         end_at(text, put_digits(at, number));
 }
 
+int64_t allot__number_of(const allot__number *number, const void *thing)
+{
+    int64_t value;
+    memcpy(&value, (const char *)thing + number->at, sizeof value);
+    return value;
+}
+
+void allot__text_numbers(allot__text *text, const allot__number *numbers, size_t count,
+                         const void *thing)
+{
+    for (size_t i = 0; i < count; i++)
+        allot__text_number(text, numbers[i].key, allot__number_of(&numbers[i], thing));
+}
+
 void allot__text_bool(allot__text *text, const char *key, bool value)
 {
     allot__text_key(text, key);

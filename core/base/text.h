@@ -72,4 +72,17 @@ void allot__text_string(allot__text *text, const char *key, const char *string);
 void allot__text_number(allot__text *text, const char *key, int64_t number);
 void allot__text_bool(allot__text *text, const char *key, bool value);
 
+/* An int64_t member of a struct; its key is the member's name. */
+typedef struct allot__number {
+    const char *key;
+    size_t at;
+} allot__number;
+#define ALLOT__NUMBER_OF(type, member)                                                             \
+    {                                                                                              \
+#member, offsetof(type, member)                                                            \
+    }
+int64_t allot__number_of(const allot__number *number, const void *thing);
+void allot__text_numbers(allot__text *text, const allot__number *numbers, size_t count,
+                         const void *thing);
+
 #endif

@@ -16,7 +16,7 @@ static void write_list(allot__page *page, const char *key, int32_t count,
 }
 
 #define WRITE_NUMBERS(out, numbers, thing)                                                         \
-    allot__write_numbers(out, numbers, sizeof(numbers) / sizeof *(numbers), thing)
+    allot__text_numbers(out, numbers, sizeof(numbers) / sizeof *(numbers), thing)
 
 static void open_item(allot__page *page)
 {

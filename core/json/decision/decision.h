@@ -15,18 +15,6 @@ typedef struct allot__page {
     const allot_state *state;
 } allot__page;
 
-/* An int64_t member of a struct; its key is the member's name. */
-typedef struct allot__number {
-    const char *key;
-    size_t at;
-} allot__number;
-#define ALLOT__NUMBER_OF(type, member)                                                             \
-    {                                                                                              \
-#member, offsetof(type, member)                                                            \
-    }
-void allot__write_numbers(allot__text *out, const allot__number *numbers, size_t count,
-                          const void *thing);
-
 /* Writes "hosts", if some are known. */
 void allot__write_places(allot__text *out, const allot_place *places, int32_t count);
 

@@ -7,15 +7,6 @@
 
 /* ---- Numbers, hosts -------------------------------------------------------------------------- */
 
-void allot__write_numbers(allot__text *out, const allot__number *numbers, size_t count,
-                          const void *thing)
-{
-    for (size_t i = 0; i < count; i++) {
-        int64_t number;
-        memcpy(&number, (const char *)thing + numbers[i].at, sizeof number);
-        allot__text_number(out, numbers[i].key, number);
-    }
-}
 void allot__write_places(allot__text *out, const allot_place *places, int32_t count)
 {
     if (count == 0)
@@ -178,7 +169,7 @@ static void write_part(allot__page *page, int32_t queue, const int32_t *waits)
         allot__text_string(out, "pool", allot_plan_pool_name(page->plan, pool));
         allot__text_number(out, "slice", part.slice);
     }
-    allot__write_numbers(out, numbers, sizeof numbers / sizeof *numbers, &part);
+    allot__text_numbers(out, numbers, sizeof numbers / sizeof *numbers, &part);
     write_waits(out, waits);
     allot__text_puts(out, "}");
 }

@@ -74,23 +74,13 @@ static void set_where(lua_State *L, const source *of, int32_t group, int32_t con
     lua_setfield(L, -2, "consumer");
 }
 
-/* int64_t members of a struct, each a field of its name. */
-typedef struct number {
-    const char *name; /* NULL: the end */
-    size_t at;
-} number;
-#define OF(thing, member)                                                                          \
-    {                                                                                              \
-#member, offsetof(thing, member)                                                           \
-    }
+#define OF(thing, member) ALLOT__NUMBER_OF(thing, member)
 
-static void set_numbers(lua_State *L, const number *numbers, const void *thing)
+/* Fields from members, up to one without key. */
+static void set_numbers(lua_State *L, const allot__number *numbers, const void *thing)
 {
-    for (; numbers->name; numbers++) {
-        int64_t value;
-        memcpy(&value, (const char *)thing + numbers->at, sizeof value);
-        allot__set_number(L, numbers->name, value);
-    }
+    for (; numbers->key; numbers++)
+        allot__set_number(L, numbers->key, allot__number_of(numbers, thing));
 }
 
 static void push_text(lua_State *L, const allot__text *text)
@@ -135,14 +125,15 @@ static int push_plan(lua_State *L, const source *of, int32_t i)
 
 static int push_group(lua_State *L, const source *of, int32_t i)
 {
-    static const number numbers[] = {OF(allot_totals, slots),     OF(allot_totals, idle),
-                                     OF(allot_totals, idle_left), OF(allot_totals, blocked),
-                                     OF(allot_totals, granted),   OF(allot_totals, held),
-                                     OF(allot_totals, reclaimed), OF(allot_totals, reserve),
-                                     OF(allot_totals, demand),    OF(allot_totals, allocated),
-                                     OF(allot_totals, own_used),  OF(allot_totals, lent),
-                                     OF(allot_totals, borrowed),  OF(allot_totals, shared),
-                                     OF(allot_totals, planned),   {NULL, 0}};
+    static const allot__number numbers[] = {
+        OF(allot_totals, slots),     OF(allot_totals, idle),
+        OF(allot_totals, idle_left), OF(allot_totals, blocked),
+        OF(allot_totals, granted),   OF(allot_totals, held),
+        OF(allot_totals, reclaimed), OF(allot_totals, reserve),
+        OF(allot_totals, demand),    OF(allot_totals, allocated),
+        OF(allot_totals, own_used),  OF(allot_totals, lent),
+        OF(allot_totals, borrowed),  OF(allot_totals, shared),
+        OF(allot_totals, planned),   {NULL, 0}};
     allot_totals totals;
     int status = allot_decision_totals(of->decision, i, &totals);
     if (status)
@@ -190,10 +181,11 @@ static void set_claims(lua_State *L, const source *of, const allot_reclaim *recl
 
 static int push_reclaim(lua_State *L, const source *of, int32_t i)
 {
-    static const number numbers[] = {OF(allot_reclaim, slots),    OF(allot_reclaim, grace),
-                                     OF(allot_reclaim, deadline), OF(allot_reclaim, allocated),
-                                     OF(allot_reclaim, quota),    OF(allot_reclaim, target),
-                                     OF(allot_reclaim, lost),     {NULL, 0}};
+    static const allot__number numbers[] = {
+        OF(allot_reclaim, slots),    OF(allot_reclaim, grace),
+        OF(allot_reclaim, deadline), OF(allot_reclaim, allocated),
+        OF(allot_reclaim, quota),    OF(allot_reclaim, target),
+        OF(allot_reclaim, lost),     {NULL, 0}};
     allot_reclaim reclaim;
     int status = allot_decision_reclaim(of->decision, i, &reclaim);
     if (status)
@@ -242,15 +234,15 @@ static int push_kill(lua_State *L, const source *of, int32_t i)
 
 static int push_queue(lua_State *L, const source *of, int32_t i)
 {
-    static const number numbers[] = {OF(allot_queue_part, slice),
-                                     OF(allot_queue_part, pending),
-                                     OF(allot_queue_part, running),
-                                     OF(allot_queue_part, suspended),
-                                     OF(allot_queue_part, started),
-                                     OF(allot_queue_part, resumed),
-                                     OF(allot_queue_part, grown),
-                                     OF(allot_queue_part, preempted),
-                                     {NULL, 0}};
+    static const allot__number numbers[] = {OF(allot_queue_part, slice),
+                                            OF(allot_queue_part, pending),
+                                            OF(allot_queue_part, running),
+                                            OF(allot_queue_part, suspended),
+                                            OF(allot_queue_part, started),
+                                            OF(allot_queue_part, resumed),
+                                            OF(allot_queue_part, grown),
+                                            OF(allot_queue_part, preempted),
+                                            {NULL, 0}};
     allot_queue queue;
     allot_queue_part part;
     int status = allot_plan_queue_at(of->plan, i, &queue);
@@ -441,13 +433,13 @@ int allot__host_rows(lua_State *L)
 
 /* Columns of consumers, each a list on the stack once it has a value, from COLUMNS on. */
 enum { COLUMNS = 2, NAME = COLUMNS, OWNED, PARTS, DEPTH, LIMIT, AMOUNTS };
-static const number amounts[] = {OF(allot_verdict, reserve),   OF(allot_verdict, demand),
-                                 OF(allot_verdict, allocated), OF(allot_verdict, own_used),
-                                 OF(allot_verdict, lent),      OF(allot_verdict, borrowed),
-                                 OF(allot_verdict, shared),    OF(allot_verdict, planned),
-                                 OF(allot_verdict, in_flight), OF(allot_verdict, quota),
-                                 OF(allot_verdict, granted),   OF(allot_verdict, held),
-                                 OF(allot_verdict, reclaimed), {NULL, 0}};
+static const allot__number amounts[] = {OF(allot_verdict, reserve),   OF(allot_verdict, demand),
+                                        OF(allot_verdict, allocated), OF(allot_verdict, own_used),
+                                        OF(allot_verdict, lent),      OF(allot_verdict, borrowed),
+                                        OF(allot_verdict, shared),    OF(allot_verdict, planned),
+                                        OF(allot_verdict, in_flight), OF(allot_verdict, quota),
+                                        OF(allot_verdict, granted),   OF(allot_verdict, held),
+                                        OF(allot_verdict, reclaimed), {NULL, 0}};
 enum { END = AMOUNTS + sizeof amounts / sizeof *amounts - 1 };
 
 /* Pops the value into a column. */
@@ -501,11 +493,8 @@ static void set_consumer(lua_State *L, const allot_decision *decision, int32_t g
         lua_pushinteger(L, limit);
         set_cell(L, LIMIT, row, rows);
     }
-    for (int i = 0; amounts[i].name; i++) {
-        int64_t value;
-        memcpy(&value, (const char *)verdict + amounts[i].at, sizeof value);
-        set_number(L, AMOUNTS + i, row, rows, value);
-    }
+    for (int i = 0; amounts[i].key; i++)
+        set_number(L, AMOUNTS + i, row, rows, allot__number_of(&amounts[i], verdict));
 }
 
 static bool is_empty(const allot_verdict *it)
@@ -535,7 +524,7 @@ int allot__host_consumers(lua_State *L)
     lua_createtable(L, 0, END - COLUMNS);
     for (int i = COLUMNS; i < END; i++) {
         lua_pushvalue(L, i);
-        lua_setfield(L, -2, i < AMOUNTS ? texts[i - COLUMNS] : amounts[i - AMOUNTS].name);
+        lua_setfield(L, -2, i < AMOUNTS ? texts[i - COLUMNS] : amounts[i - AMOUNTS].key);
     }
     lua_pushinteger(L, rows);
     return 2;

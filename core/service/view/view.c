@@ -11,13 +11,23 @@ const int64_t allot__view_bounds[ALLOT__VIEW_BOUNDS] = {
     50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 1000000,
 };
 
-const char *allot__view_name(int number)
-{
-#define NAME(name, text) text,
-    static const char *const names[] = {ALLOT__VIEW_MAP(NAME)};
-#undef NAME
-    return number >= 0 && number < ALLOT__VIEW_NUMBERS ? names[number] : NULL;
-}
+#define OF(member) ALLOT__NUMBER_OF(allot_verdict, member)
+const allot__number allot__view_numbers[ALLOT__VIEW_NUMBERS] = {
+    [ALLOT__VIEW_OWNED] = OF(owned),
+    OF(reserve),
+    OF(demand),
+    OF(quota),
+    OF(allocated),
+    OF(in_flight),
+    OF(own_used),
+    OF(lent),
+    OF(borrowed),
+    OF(shared),
+    OF(planned),
+    OF(over),
+    OF(deficit),
+};
+#undef OF
 
 /* A row's place in `rows` plus one; 0: nobody wants it. */
 static int32_t *place_of(const allot__view *view, int32_t group, int32_t consumer)
@@ -80,19 +90,9 @@ int64_t allot__view_hundredths(const allot_ratio *ratio)
 
 static void put_row(int64_t *to, const allot_verdict *from)
 {
-    to[ALLOT__VIEW_OWNED] = allot__view_hundredths(&from->owned);
-    to[ALLOT__VIEW_RESERVE] = from->reserve;
-    to[ALLOT__VIEW_DEMAND] = from->demand;
-    to[ALLOT__VIEW_QUOTA] = from->quota;
-    to[ALLOT__VIEW_ALLOCATED] = from->allocated;
-    to[ALLOT__VIEW_IN_FLIGHT] = from->in_flight;
-    to[ALLOT__VIEW_OWN_USED] = from->own_used;
-    to[ALLOT__VIEW_LENT] = from->lent;
-    to[ALLOT__VIEW_BORROWED] = from->borrowed;
-    to[ALLOT__VIEW_SHARED] = from->shared;
-    to[ALLOT__VIEW_PLANNED] = from->planned;
-    to[ALLOT__VIEW_OVER] = from->over;
-    to[ALLOT__VIEW_DEFICIT] = from->deficit;
+    for (int i = 0; i < ALLOT__VIEW_NUMBERS; i++)
+        to[i] = i == ALLOT__VIEW_OWNED ? allot__view_hundredths(&from->owned)
+                                       : allot__number_of(&allot__view_numbers[i], from);
 }
 
 /* Drops rows that were not wanted recently. */

@@ -22,29 +22,9 @@
 #define ALLOT__VIEW_KEPT    5000 /* ms for which a wanted row is kept */
 #define ALLOT__VIEW_BOUNDS  12   /* of the histogram of cycles */
 
-/* Numbers of a row. `owned` in hundredths, since it may be a fraction. */
-#define ALLOT__VIEW_MAP(XX)                                                                        \
-    XX(OWNED, "owned")                                                                             \
-    XX(RESERVE, "reserve")                                                                         \
-    XX(DEMAND, "demand")                                                                           \
-    XX(QUOTA, "quota")                                                                             \
-    XX(ALLOCATED, "allocated")                                                                     \
-    XX(IN_FLIGHT, "in_flight")                                                                     \
-    XX(OWN_USED, "own_used")                                                                       \
-    XX(LENT, "lent")                                                                               \
-    XX(BORROWED, "borrowed")                                                                       \
-    XX(SHARED, "shared")                                                                           \
-    XX(PLANNED, "planned")                                                                         \
-    XX(OVER, "over")                                                                               \
-    XX(DEFICIT, "deficit")
-
-enum {
-#define ALLOT__VIEW_ENUM(name, text) ALLOT__VIEW_##name,
-    ALLOT__VIEW_MAP(ALLOT__VIEW_ENUM)
-#undef ALLOT__VIEW_ENUM
-        ALLOT__VIEW_NUMBERS
-};
-const char *allot__view_name(int number);
+/* Numbers of a row: members of its verdict, `owned` in hundredths, since it may be a fraction. */
+enum { ALLOT__VIEW_OWNED, ALLOT__VIEW_NUMBERS = 13 };
+extern const allot__number allot__view_numbers[ALLOT__VIEW_NUMBERS];
 /* An exact number in hundredths, rounded, for display alone. */
 int64_t allot__view_hundredths(const allot_ratio *ratio);
 

@@ -8,7 +8,7 @@
 
 void allot__view_put(allot__text *out, int number, int64_t value)
 {
-    allot__text_key(out, allot__view_name(number));
+    allot__text_key(out, allot__view_numbers[number].key);
     if (number != ALLOT__VIEW_OWNED || value % 100 == 0)
         allot__text_int(out, number == ALLOT__VIEW_OWNED ? value / 100 : value);
     else
@@ -114,22 +114,14 @@ void allot__view_put_found(allot__text *out, const allot_service *service, const
 
 /* ---- Head and history ------------------------------------------------------------------------ */
 
+#define OF(member) ALLOT__NUMBER_OF(allot_totals, member)
 static void put_totals(allot__text *out, const allot_totals *totals)
 {
-    const struct {
-        const char *name;
-        int64_t value;
-    } members[] = {
-        {"slots", totals->slots},       {"idle", totals->idle},
-        {"demand", totals->demand},     {"allocated", totals->allocated},
-        {"own_used", totals->own_used}, {"lent", totals->lent},
-        {"borrowed", totals->borrowed}, {"shared", totals->shared},
-        {"reserve", totals->reserve},   {"planned", totals->planned},
-        {"blocked", totals->blocked},
-    };
+    static const allot__number numbers[] = {OF(slots),    OF(idle),    OF(demand),   OF(allocated),
+                                            OF(own_used), OF(lent),    OF(borrowed), OF(shared),
+                                            OF(reserve),  OF(planned), OF(blocked)};
     allot__text_open(out, "totals", "{");
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        allot__text_number(out, members[i].name, members[i].value);
+    allot__text_numbers(out, numbers, sizeof numbers / sizeof *numbers, totals);
     allot__view_put(out, ALLOT__VIEW_OWNED, allot__view_hundredths(&totals->owned));
     allot__text_puts(out, "}");
 }
