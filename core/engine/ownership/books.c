@@ -19,11 +19,10 @@ static int take_room(allot__ledger *ledger)
         ALLOT__WANTED(ledger->before, rows), ALLOT__WANTED(ledger->holder_of, rows),
         ALLOT__WANTED(ledger->first, rows), ALLOT__WANTED(ledger->end, rows),
         ALLOT__WANTED(ledger->at, rows), ALLOT__WANTED(ledger->live, rows),
-        ALLOT__WANTED(ledger->touched, rows), ALLOT__WANTED(ledger->lenders, rows),
-        ALLOT__WANTED(ledger->above, families), ALLOT__WANTED(ledger->inside, families),
-        ALLOT__WANTED(ledger->outside, families), ALLOT__WANTED(ledger->aside, families),
-        ALLOT__WANTED(ledger->keys, items), ALLOT__WANTED(ledger->order, items),
-        ALLOT__WANTED(ledger->other, items));
+        ALLOT__WANTED(ledger->lenders, rows), ALLOT__WANTED(ledger->above, families),
+        ALLOT__WANTED(ledger->inside, families), ALLOT__WANTED(ledger->outside, families),
+        ALLOT__WANTED(ledger->aside, families), ALLOT__WANTED(ledger->keys, items),
+        ALLOT__WANTED(ledger->order, items), ALLOT__WANTED(ledger->other, items));
     for (int i = 0; i < ALLOT__POOL_COLUMNS && status == ALLOT_OK; i++)
         status = ALLOT__TAKE_ALL(ledger->work->arena, ALLOT__WANTED(ledger->column[i], rows));
     return status;
@@ -291,10 +290,19 @@ int allot__books_keep(allot__ledger *ledger)
 static void restore_holders(allot__ledger *ledger)
 {
     const allot__books_kept *kept = ledger->kept;
-    for (int32_t k = 0; k < ledger->live_count; k++)
+    for (int32_t k = 0; k < ledger->live_count + ledger->touched_count; k++)
         ledger->holders[ledger->live[k]] = kept->holders[ledger->live[k]];
-    for (int32_t k = 0; k < ledger->touched_count; k++)
-        ledger->holders[ledger->touched[k]] = kept->holders[ledger->touched[k]];
+}
+
+int32_t allot__books_changed(const allot__ledger *ledger, int32_t row)
+{
+    const allot__work *work = ledger->work;
+    const allot__books_kept *kept = ledger->kept;
+    while (row < work->tree->rows &&
+           ((work->need[row] == kept->need[row] && work->demand[row] == kept->demand[row]) ||
+            ledger->holder_of[row] < 0))
+        row++;
+    return row;
 }
 
 bool allot__books_read_need(allot__ledger *ledger, int32_t row)
@@ -303,8 +311,6 @@ bool allot__books_read_need(allot__ledger *ledger, int32_t row)
     allot__books_kept *kept = ledger->kept;
     kept->need[row] = work->need[row];
     kept->demand[row] = work->demand[row];
-    if (ledger->holder_of[row] < 0)
-        return true;
     allot__holder *holder = &kept->holders[ledger->holder_of[row]];
     holder->need = work->need[row];
     holder->most = (int32_t)allot__least(work->demand[row], work->limit[row]);
@@ -315,16 +321,14 @@ bool allot__books_read_need(allot__ledger *ledger, int32_t row)
 /* Reads all present needs. Likewise. */
 static bool read_needs(allot__ledger *ledger)
 {
-    const allot__work *work = ledger->work;
-    const allot__books_kept *kept = ledger->kept;
     bool comes = true;
-    for (int32_t row = 0; row < work->tree->rows && comes; row++) {
-        if (kept->need[row] == work->need[row] && kept->demand[row] == work->demand[row])
-            continue;
+    for (int32_t row = 0; comes; row++) {
+        row = allot__books_changed(ledger, row);
+        if (row == ledger->work->tree->rows)
+            break;
         int32_t i = ledger->holder_of[row];
         comes = allot__books_read_need(ledger, row);
-        if (i >= 0)
-            ledger->holders[i] = kept->holders[i];
+        ledger->holders[i] = ledger->kept->holders[i];
     }
     return comes;
 }

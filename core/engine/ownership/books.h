@@ -155,8 +155,7 @@ typedef struct allot__ledger {
     allot__held *before;   /* by holder */
     int32_t *live;         /* holders that a run looks at, in order: the others want nothing, */
     int32_t live_count;    /* ... and use no pool slots; */
-    int32_t *touched;      /* those of the others that it changed */
-    int32_t touched_count; /* ... */
+    int32_t touched_count; /* behind them those of the others that it changed */
     int32_t *lenders; /* places, rising, of holders with own slots that they may come to lend */
     int32_t lender_count;
     int64_t room;         /* slots that no holder has or is promised; of these: */
@@ -236,7 +235,10 @@ void allot__books_restore(allot__ledger *ledger);
 /* The same after a run; reads the present needs, and lists the holders that they concern. False:
  * the books must be opened anew. */
 bool allot__books_again(allot__ledger *ledger);
-/* Reads the present need of a row. False: slots in flight lose a claimant. */
+/* The first row of a holder from `row` on whose need or demand changed since the last run; the
+ * number of rows: none. */
+int32_t allot__books_changed(const allot__ledger *ledger, int32_t row);
+/* Reads the present need of such a row. False: slots in flight lose a claimant. */
 bool allot__books_read_need(allot__ledger *ledger, int32_t row);
 /* Do needs matter only from rule 1 on? Then slots that may not stay are the same in each run. */
 static inline bool allot__books_settled(const allot__ledger *ledger)
@@ -367,7 +369,7 @@ static inline void allot__books_touch(allot__ledger *ledger, int32_t index)
     allot__holder *holder = &ledger->holders[index];
     if (!holder->live && !holder->touched) {
         holder->touched = true;
-        ledger->touched[ledger->touched_count++] = index;
+        ledger->live[ledger->live_count + ledger->touched_count++] = index;
     }
 }
 /* Adds a recall, the newest of its holder. False: no memory; ledger->status says so. */
@@ -410,11 +412,6 @@ void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots);
 /* Lowers a loan for lender and borrower; no slot moves. */
 void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why);
 
-/* recall.c */
-
-/* Phase 4: `first`: for lenders that call back before borrowing; else for the others. */
-void allot__loans_recall(allot__ledger *ledger, bool first);
-
 /* lower.c */
 
 /* If a draft can continue the run before it: leaves the books as they are after phase 4. */
@@ -429,6 +426,8 @@ bool allot__pools_stand(allot__ledger *ledger, bool again);
 void allot__lenders_list(allot__ledger *ledger);
 /* Phase 3. ENOMEM, or what a policy's function failed with. */
 int allot__loans_borrow(allot__ledger *ledger);
+/* Phase 4: `first`: for lenders that call back before borrowing; else for the others. */
+void allot__loans_recall(allot__ledger *ledger, bool first);
 
 /* pool.c */
 

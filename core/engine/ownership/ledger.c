@@ -203,10 +203,8 @@ static void write_quotas(allot__ledger *ledger)
         return;
     }
     memcpy(work->quota, work->need, (size_t)work->tree->rows * sizeof *work->quota);
-    for (int32_t k = 0; k < ledger->live_count; k++)
+    for (int32_t k = 0; k < ledger->live_count + ledger->touched_count; k++)
         write_quota(ledger, ledger->live[k]);
-    for (int32_t k = 0; k < ledger->touched_count; k++)
-        write_quota(ledger, ledger->touched[k]);
 }
 
 /* Sums up quotas of parents, and marks that no fill ran out of slots in their families. */

@@ -14,25 +14,10 @@
  * share, then each ends with its share: a second round would find the same shares, since holders
  * ask for as much as before. So quotas follow without a move.
  */
+#include "engine/ownership/ledger.h"
 #include "engine/ownership/share.h"
 
 /* ---- Phases 1 to 4 --------------------------------------------------------------------------- */
-
-/* The only holder whose need or demand changed since the last run; -1: none, or several. */
-static int32_t only_changed(const allot__ledger *ledger)
-{
-    const allot__work *work = ledger->work;
-    const allot__books_kept *kept = ledger->kept;
-    int32_t changed = -1;
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (work->need[row] == kept->need[row] && work->demand[row] == kept->demand[row])
-            continue;
-        if (ledger->holder_of[row] >= 0 && changed >= 0)
-            return -1;
-        changed = ledger->holder_of[row] >= 0 ? ledger->holder_of[row] : changed;
-    }
-    return changed;
-}
 
 /* Do phases 1 to 3 stay as they are if a holder needs that much? */
 static bool stays(const allot__ledger *ledger, const allot__holder *holder, int32_t need,
@@ -84,19 +69,19 @@ static void call_less(allot__ledger *ledger, int32_t index, int64_t slots)
 bool allot__books_lower(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
-    int32_t index = ledger->stands ? only_changed(ledger) : -1;
-    if (index < 0)
+    int32_t rows = work->tree->rows, row = ledger->stands ? allot__books_changed(ledger, 0) : rows;
+    if (row == rows || allot__books_changed(ledger, row + 1) < rows)
         return false;
+    int32_t index = ledger->holder_of[row], need = work->need[row];
+    int32_t most = allot__least(work->demand[row], work->limit[row]);
     allot__holder *holder = &ledger->holders[index];
-    int32_t need = work->need[holder->row];
-    int32_t most = allot__least(work->demand[holder->row], work->limit[holder->row]);
     if (!stays(ledger, holder, need, most))
         return false;
     call_less(ledger, index, allot__least(allot__holder_counts(holder) - most, holder->recalled));
     holder->need = need;
     holder->most = most;
     holder->asks = asks_less(holder, 0);
-    allot__books_read_need(ledger, holder->row);
+    allot__books_read_need(ledger, row);
     return true;
 }
 
@@ -176,4 +161,40 @@ bool allot__pools_stand(allot__ledger *ledger, bool again)
 {
     const allot__share_pool *pool = only_pool(ledger);
     return pool && (again || stand(ledger, pool)) && share(ledger, pool);
+}
+
+/* ---- Rule 5 of whole tasks ------------------------------------------------------------------- */
+
+/* The borrowed slots of a holder that their lenders may call back in the next run, if a row demands
+ * `target`. */
+static int64_t may_recall(const allot__ledger *ledger, const allot__holder *holder, int32_t row,
+                          int32_t target)
+{
+    const allot__work *work = ledger->work;
+    int64_t slots = 0;
+    for (int32_t i = holder->loans; i >= 0; i = ledger->loans[i].older) {
+        const allot__holder *lender = &ledger->holders[ledger->loans[i].lender];
+        int32_t most = lender->row == row ? target : work->demand[lender->row];
+        int64_t lacks = allot__holder_lacks(lender, most);
+        slots += allot__least(lacks, ledger->loans[i].slots);
+    }
+    return slots;
+}
+
+bool allot__ledger_could(const allot__work *work, int32_t row, int32_t target)
+{
+    allot__ledger *ledger = work->ledger;
+    if (ledger->kept && ledger->used)
+        allot__books_restore(ledger);
+    if (!ledger->kept || !allot__books_settled(ledger) || ledger->room < 0 || work->earmarked)
+        return true; /* slots that may not stay depend on needs, or so do slots in flight */
+    int64_t left = ledger->slots - target;
+    for (int32_t i = 0; i < ledger->count && left >= 0; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int64_t quota = work->quota[holder->row], stays = (int64_t)holder->used + holder->in;
+        if (stays > quota && holder->in > 0)
+            stays -= may_recall(ledger, holder, row, target);
+        left -= holder->row == row ? 0 : allot__most(quota, stays);
+    }
+    return left >= 0;
 }

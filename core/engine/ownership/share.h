@@ -14,8 +14,6 @@
 
 #include "engine/ownership/books.h"
 
-/* Fills in what holders ask for; `idle`: no more than they can have at once. */
-void allot__pools_ask(allot__ledger *ledger, bool idle);
 /* How pools are divided. A policy that adjusts shares to workload always goes by RATIO. */
 typedef enum allot__due {
     ALLOT__DUE_RATIO,   /* by the ratio among holders that want some, whatever they use now: shares
