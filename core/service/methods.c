@@ -28,12 +28,16 @@ static void auth(allot__request *call)
     allot__param params[] = {{.name = "token", .type = ALLOT_MEMBER_TEXT, .required = true}, {0}};
     if (!allot__params_read(call, params))
         return;
-    if (!call->peer || allot__connection_trusted(call->peer) ||
-        allot__connection_auth(call->peer, params[0].text)) {
+    bool late = false;
+    if (!call->peer || allot__connection_role(call->peer) == ALLOT__CHANGES ||
+        allot__connection_auth(call->peer, params[0].text, &late) != ALLOT__NOBODY) {
         allot__text_puts(allot__rpc_begin(call), "{}");
         allot__rpc_end(call);
     } else {
-        allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "this is not the token", NULL);
+        allot__rpc_error(call, ALLOT__RPC_FORBIDDEN,
+                         late ? "too many wrong tokens from your address: wait a minute"
+                              : "this is not the token",
+                         NULL);
     }
 }
 
@@ -283,27 +287,27 @@ static void decisions(allot__request *call)
 }
 
 const allot__method allot__methods[] = {
-    {"auth", auth, true, true, true, NULL},
-    {"ping", ping, true, true, true, NULL},
-    {"status", allot__status_call, false, true, true, NULL},
-    {"report", allot__report_call, false, true, true, NULL},
-    {"cycle", cycle, false, false, false, NULL},
-    {"explain", explain, false, false, false, NULL},
-    {"view", allot__view_call, false, false, false, NULL},
-    {"state", allot__state_call, false, false, false, NULL},
-    {"tasks", allot__list_call, false, false, false, NULL},
-    {"flights", allot__list_call, false, false, false, NULL},
-    {"hosts", allot__list_call, false, false, false, NULL},
-    {"sessions", allot__list_call, false, false, false, NULL},
-    {"jobs", allot__list_call, false, false, false, NULL},
-    {"sync", allot__sync_call, false, true, false, allot__sync_line},
-    {"subscribe", subscribe, false, true, false, NULL},
-    {"unsubscribe", unsubscribe, false, true, false, NULL},
-    {"decisions", decisions, false, true, false, NULL},
-    {"reload", allot__reload_now, false, true, false, NULL},
-    {"plan", allot__reload_plan, false, true, false, NULL},
-    {"shadow", allot__shadow_method, false, true, false, NULL},
-    {"drop", allot__shadow_drop, false, true, false, NULL},
-    {"promote", allot__shadow_promote, false, true, false, NULL},
-    {NULL, NULL, false, false, false, NULL},
+    {"auth", auth, ALLOT__NOBODY, true, true, NULL},
+    {"ping", ping, ALLOT__NOBODY, true, true, NULL},
+    {"status", allot__status_call, ALLOT__READS, true, true, NULL},
+    {"report", allot__report_call, ALLOT__READS, true, true, NULL},
+    {"cycle", cycle, ALLOT__TELLS, false, false, NULL},
+    {"explain", explain, ALLOT__READS, false, false, NULL},
+    {"view", allot__view_call, ALLOT__READS, false, false, NULL},
+    {"state", allot__state_call, ALLOT__READS, false, false, NULL},
+    {"tasks", allot__list_call, ALLOT__READS, false, false, NULL},
+    {"flights", allot__list_call, ALLOT__READS, false, false, NULL},
+    {"hosts", allot__list_call, ALLOT__READS, false, false, NULL},
+    {"sessions", allot__list_call, ALLOT__READS, false, false, NULL},
+    {"jobs", allot__list_call, ALLOT__READS, false, false, NULL},
+    {"sync", allot__sync_call, ALLOT__TELLS, true, false, allot__sync_line},
+    {"subscribe", subscribe, ALLOT__READS, true, false, NULL},
+    {"unsubscribe", unsubscribe, ALLOT__READS, true, false, NULL},
+    {"decisions", decisions, ALLOT__READS, true, false, NULL},
+    {"reload", allot__reload_now, ALLOT__CHANGES, true, false, NULL},
+    {"plan", allot__reload_plan, ALLOT__READS, true, false, NULL},
+    {"shadow", allot__shadow_method, ALLOT__CHANGES, true, false, NULL},
+    {"drop", allot__shadow_drop, ALLOT__CHANGES, true, false, NULL},
+    {"promote", allot__shadow_promote, ALLOT__CHANGES, true, false, NULL},
+    {NULL, NULL, ALLOT__NOBODY, false, false, NULL},
 };

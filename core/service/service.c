@@ -77,16 +77,32 @@ static int copy_config(allot_service *service, const allot_service_config *from)
     return status;
 }
 
+static int check_tokens(const allot_service_config *config, allot_report *report)
+{
+    size_t len;
+    int32_t line = config->token ? allot__tokens_wrong(config->token, &len) : 0;
+    char message[100];
+    if (line == 0)
+        return ALLOT_OK;
+    snprintf(message, sizeof message, "a token has 16 to 1024 bytes, found %zu", len);
+    allot_report_add(report, &(allot_diagnostic){.severity = ALLOT_ERROR,
+                                                 .code = "E-token",
+                                                 .file = config->token_file,
+                                                 .line = config->token_file ? line : 0,
+                                                 .message = message,
+                                                 .consumer = -1,
+                                                 .group = -1,
+                                                 .field = -1});
+    return ALLOT_EINVALID;
+}
+
 static int check_config(const allot_service_config *config, allot_report *report)
 {
     const char *wrong = NULL;
-    size_t token = config->token ? strlen(config->token) : 0;
     if (config->size != sizeof *config || !config->plan)
         wrong = "a service needs a plan";
     else if (config->tcp && !config->token)
         wrong = "TCP needs a token, which clients call `auth` with";
-    else if (config->token && (token < ALLOT__TOKEN_LEAST || token > ALLOT__TOKEN_MOST))
-        wrong = "a token has 16 to 1024 bytes";
     else if (config->interval < 0 || config->cycle_limit < 0 || config->debounce < 0 ||
              config->keep < 0 || config->keep_age < 0 || config->keep_size < 0 ||
              config->snapshot < 1 || config->clients < 1 || config->lease < 100 ||
@@ -94,7 +110,7 @@ static int check_config(const allot_service_config *config, allot_report *report
              config->socket_gid < -1 || config->socket_gid >= UINT32_MAX)
         wrong = "a number of the service's configuration is out of range";
     if (!wrong)
-        return ALLOT_OK;
+        return check_tokens(config, report);
     allot_report_say(report, ALLOT_ERROR, "E-usage", "%s", wrong);
     return ALLOT_EUSAGE;
 }

@@ -33,6 +33,44 @@ describe("a service", function ()
     assert.truthy(it_runs:ask(PING).result)
   end)
 
+  it("lets each token do what its role may", function ()
+    local tokens = { read = ("r"):rep(16), tell = ("t"):rep(16), change = ("c"):rep(16) }
+    shell.write(folder .. "/token", ("read %s\ntell %s\nchange %s\n")
+      :format(tokens.read, tokens.tell, tokens.change))
+    local port = live.free_port()
+    local it_runs = world.start(("--tcp %d --token-file token"):format(port))
+    local may = { read = "read", tell = "tell events", change = "change plans" }
+    local least = {
+      read = { 'status', 'view', 'tasks', 'plan', 'decisions", "params": {"from": 1}, "x": "',
+        'explain", "params": {"path": "/a"}, "x": "', 'subscribe', 'unsubscribe' },
+      tell = { 'demand", "params": {"consumer": "/a", "slots": 1}, "x": "', 'cycle',
+        'sync", "params": {"consumers": {}}, "x": "' },
+      change = { 'reload', 'plan", "params": {"text": "{}"}, "x": "', 'drop',
+        'shadow", "params": {"policy": "hybrid"}, "x": "' },
+    }
+    local rank = { read = 1, tell = 2, change = 3 }
+    local asked = 0
+    for role, token in pairs(tokens) do
+      for wanted, methods in pairs(least) do
+        for _, method in ipairs(methods) do
+          local peer = it_runs:connect(port)
+          assert.truthy(it_runs:ask(('{"jsonrpc": "2.0", "id": 1, "method": "auth", "params": '
+            .. '{"token": "%s"}}'):format(token), peer).result)
+          local answer = it_runs:ask(('{"jsonrpc": "2.0", "id": 2, "method": "%s"}')
+            :format(method), peer)
+          local refused = ("this call needs a token that may %s; yours may %s")
+            :format(may[wanted], may[role])
+          local message = answer.error and answer.error.message
+          asked = asked + 1
+          assert.equal(rank[role] < rank[wanted], message == refused, method .. " " .. role)
+          peer:close()
+        end
+      end
+    end
+    assert.equal(45, asked)
+    world.stop()
+  end)
+
   it("wants the token first from who comes over TCP, in a short line", function ()
     shell.write(folder .. "/token", ("t"):rep(16))
     local port = live.free_port()

@@ -12,15 +12,6 @@
 
 #include "cli/term/cli.h"
 
-static int read_token(allot__cli *cli, const char *path, allot__text *token)
-{
-    int code = allot__cli_first_line(cli, path, token);
-    if (code == CLI_DONE && (token->len < 16 || token->len > 1024))
-        return allot__cli_fail(cli, CLI_INVALID, "E-token", NULL,
-                               "%.200s: a token has 16 to 1024 bytes, found %zu", path, token->len);
-    return code;
-}
-
 static int read_uids(allot__cli *cli, uint32_t *uids)
 {
     const allot__list *allow = &cli->options.allow;
@@ -201,7 +192,11 @@ int allot__cli_serve(allot__cli *cli)
     config.uids = uids;
     config.uid_count = cli->options.allow.count;
     if (code == CLI_DONE && cli->options.token_file)
-        code = read_token(cli, cli->options.token_file, &token);
+        code = allot__cli_read(cli, cli->options.token_file, &token);
+    if (code == CLI_DONE && cli->options.token_file)
+        allot__text_add(&token, "", 1);
+    if (token.failed)
+        code = allot__cli_status(cli, ALLOT_ENOMEM);
     if (code == CLI_DONE)
         code = read_socket(cli, &config);
     config.token = token.bytes;

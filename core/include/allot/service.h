@@ -62,9 +62,11 @@ typedef struct allot_service_config {
     int32_t uid_count, socket_mode;
     int64_t socket_gid;
     /* TCP: "host:port", "[::1]:port" or "port" (of 127.0.0.1); NULL: none. Requires a token of 16
-     * ... 1024 bytes, with which a client must first call `auth`. Clients that have not done so
-     * take a quarter of the connections at most. `token_file`: a file whose first line replaces the
-     * token when the file changes; NULL: none. */
+     * ... 1024 bytes, with which a client must first call `auth`, or a list of tokens, one a line:
+     * "read TOKEN" may ask and subscribe, "tell TOKEN" may also tell events, "change TOKEN" or the
+     * token alone may do everything. Clients without a token take a quarter of the connections at
+     * most. `token_file`: a file whose list replaces the tokens when the file changes; NULL: none.
+     */
     const char *tcp;
     const char *token, *token_file;
     const char *http;    /* the live view's address, as `tcp`; NULL: none */

@@ -447,6 +447,8 @@ void allot__reload_plan(allot__request *call)
         return;
     if (!params[0].given)
         answer_plan(call);
+    else if (!allot__rpc_allowed(call, ALLOT__CHANGES))
+        return;
     else if (can(call) && it->text)
         allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);
     else if (it->open && allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&

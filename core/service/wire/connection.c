@@ -57,8 +57,8 @@ static bool turn_has(allot__connection *peer)
         peer->lines = 0;
         peer->asked = 0;
     }
-    bool has =
-        peer->lines < ALLOT__TURN_LINES && (!peer->trusted || wire->spent < ALLOT__TURN_TIME);
+    bool has = peer->lines < ALLOT__TURN_LINES &&
+               (peer->role == ALLOT__NOBODY || wire->spent < ALLOT__TURN_TIME);
     if (!has)
         allot__turn_wait(peer, ALLOT__FOR_TURN);
     return has;
@@ -90,9 +90,9 @@ static void turn_end(allot__connection *peer)
     peer->asked += took;
 }
 
-bool allot__connection_trusted(const allot__connection *peer)
+allot__role allot__connection_role(const allot__connection *peer)
 {
-    return peer->trusted;
+    return peer->role;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -369,7 +369,7 @@ static size_t line_most(const allot__connection *peer)
 /* What is kept once its whole lines have run is limited. */
 static void check_rest(allot__connection *peer)
 {
-    if (!peer->trusted && peer->line.len > ALLOT__STRANGER_LINE)
+    if (peer->role == ALLOT__NOBODY && peer->line.len > ALLOT__STRANGER_LINE)
         end_with(peer, ALLOT__RPC_REQUEST, "\"auth\" has at most 4096 bytes");
     else if (peer->service->wire->line_bytes > ALLOT__LINES_MOST)
         end_with(peer, ALLOT__RPC_BUSY, "too many long lines at once");
@@ -468,7 +468,7 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         return;
     }
     peer->service->wire->line_bytes += peer->line.capacity - before;
-    if (peer->trusted && !peer->longs && peer->line.len > ALLOT__RPC_LINE_MOST)
+    if (peer->role >= ALLOT__TELLS && !peer->longs && peer->line.len > ALLOT__RPC_LINE_MOST)
         peer->longs = allot__rpc_long(peer->service, peer->line.bytes, peer->line.len);
     allot__connection_run(peer);
 }
@@ -521,8 +521,8 @@ void allot__connection_owe(allot__connection *peer, int32_t size)
         allot__connection_run(peer);
 }
 
-void allot__connection_start(allot__connection *peer, bool trusted)
+void allot__connection_start(allot__connection *peer, allot__role role)
 {
-    peer->trusted = trusted;
+    peer->role = role;
     allot__connection_run(peer);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * listen.c: the listeners, and who may connect: address, user, a free place; and the token.
- *
- * The token's file is read at each attempt to authenticate, so a new token counts at once, without
- * a signal.
+ * listen.c: the listeners, and who may connect: address, user, a free place.
  */
 #define _GNU_SOURCE /* struct ucred: who is at the other end of a Unix socket */
 #include <errno.h>
@@ -17,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "service/generation/file.h"
 #include "service/wire/own.h"
 #include "service/wire/wire.h"
 
@@ -141,7 +137,7 @@ static strangers look(const allot__connection *peer)
 {
     strangers found = {0};
     for (allot__connection *it = peer->service->wire->peers; it; it = it->next) {
-        if (it->trusted || it->local || it->ended || it == peer)
+        if (it->role != ALLOT__NOBODY || it->local || it->ended || it == peer)
             continue;
         found.all++;
         found.first = it; /* newer ones come first */
@@ -172,86 +168,6 @@ static void arrive(allot__connection *peer, bool local)
         return;
     service->tally.turned_away++;
     allot__connection_close(goes);
-}
-
-enum { TELL_PAUSE = 10000 };
-
-bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    volatile unsigned char differs = a_len != b_len;
-    for (size_t i = 0; i < b_len; i++)
-        differs |= (unsigned char)((a_len > 0 ? a[i % a_len] : 0) ^ b[i]);
-    return differs == 0;
-}
-
-/* ---- Its file -------------------------------------------------------------------------------- */
-
-static void take(allot_service *service, const char *text, size_t len)
-{
-    allot_service_config *config = &service->config;
-    const allot__log_field fields[] = {{"file", config->token_file, 0}, {0}};
-    if (strlen(config->token) == len && memcmp(config->token, text, len) == 0)
-        return;
-    char *copy = allot__copy(service->engine, text, len);
-    if (!copy)
-        return;
-    allot__free_string(service->engine, (char *)config->token);
-    config->token = copy;
-    allot__log(service, ALLOT_LOG_INFO, "the token is another from now on", fields);
-}
-
-/* Takes the first line of the file. Without a valid one the last token stays, which is logged
- * once. */
-static void refresh(allot_service *service)
-{
-    const char *path = service->config.token_file;
-    const allot__log_field fields[] = {{"file", path, 0}, {0}};
-    allot__text text = {.engine = service->engine};
-    int error = path ? allot__reading(path, NULL, ALLOT__READ_POLICY, &text) : ENOENT;
-    size_t len = text.len > 0 ? strcspn(text.bytes, "\r\n") : 0;
-    bool good = error == 0 && len >= ALLOT__TOKEN_LEAST && len <= ALLOT__TOKEN_MOST;
-    bool there = error != ENOENT && error != ALLOT__READ_IRREGULAR;
-    if (good)
-        take(service, text.bytes, len);
-    else if (there && !service->wire->token.lost)
-        allot__log(service, ALLOT_LOG_WARNING,
-                   "the token's file has no token of 16 to 1024 bytes: the one before stays",
-                   fields);
-    service->wire->token.lost = !good && there;
-    allot__text_free(&text);
-}
-
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-static void tell_wrong(allot_service *service, const char *address)
-{
-    allot__token *token = &service->wire->token;
-    uint64_t now = uv_now(service->loop);
-    token->wrong++;
-    if (token->told > 0 && now - token->told_at < TELL_PAUSE)
-        return;
-    const allot__log_field fields[] = {
-        {"from", address, 0}, {"times", NULL, token->wrong - token->told}, {0}};
-    token->told = token->wrong;
-    token->told_at = now;
-    allot__log(service, ALLOT_LOG_WARNING, "somebody said a wrong token", fields);
-}
-
-bool allot__token_fits(allot_service *service, const char *word, size_t len, const char *address)
-{
-    if (!service->config.token)
-        return false;
-    refresh(service);
-    const char *own = service->config.token;
-    bool fits = allot__token_same(word, len, own, strlen(own));
-    if (!fits)
-        tell_wrong(service, address);
-    return fits;
-}
-
-int64_t allot__token_wrong(const allot_service *service)
-{
-    return service->wire ? service->wire->token.wrong : 0;
 }
 
 /* How many rejected peers at once may get the reason; more are not accepted for it. */
@@ -327,7 +243,7 @@ static void on_connection(uv_stream_t *server, int status)
     else if (unix_socket && !is_listed(peer, &uid))
         turn_away(peer, "this user is not on the list", uid);
     else
-        allot__connection_start(peer, unix_socket);
+        allot__connection_start(peer, unix_socket ? ALLOT__CHANGES : ALLOT__NOBODY);
 }
 
 /* ---- Where ----------------------------------------------------------------------------------- */

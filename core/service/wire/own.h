@@ -59,7 +59,8 @@ struct allot__connection {
     uv_shutdown_t shutdown;
     bool local;         /* of the Unix socket */
     uint8_t network[8]; /* of TCP: its address; IPv4 uses the first half */
-    bool trusted, reading, writing, closing;
+    allot__role role;   /* NOBODY: not trusted */
+    bool reading, writing, closing;
     bool running; /* one of its lines is running */
     int32_t owed; /* pending later answers, by size (rpc.h) */
     bool ending;  /* its input is no longer run; it is closed once its output is sent */
@@ -118,7 +119,7 @@ void allot__connection_address(const allot__connection *peer, char *out, size_t 
 
 /* A peer with a handle for uv_accept; NULL: ENOMEM. Closed by allot__connection_close. */
 allot__connection *allot__connection_new(allot_service *service);
-void allot__connection_start(allot__connection *peer, bool trusted);
+void allot__connection_start(allot__connection *peer, allot__role role);
 void allot__connection_close(allot__connection *peer);
 /* Runs input while the output buffer has space; starts or stops reading. */
 void allot__connection_run(allot__connection *peer);

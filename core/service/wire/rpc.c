@@ -165,9 +165,19 @@ static void run_event(allot__request *call, int32_t kind)
     allot__rpc_end(call);
 }
 
-static bool allowed(const allot__request *call, bool open)
+bool allot__rpc_allowed(allot__request *call, allot__role least)
 {
-    return open || !call->peer || allot__connection_trusted(call->peer);
+    char message[160];
+    allot__role role = call->peer ? allot__connection_role(call->peer) : ALLOT__CHANGES;
+    if (role >= least)
+        return true;
+    if (role == ALLOT__NOBODY)
+        snprintf(message, sizeof message, "call \"auth\" with the token first");
+    else
+        snprintf(message, sizeof message, "this call needs a token that may %s; yours may %s",
+                 allot__role_text(least), allot__role_text(role));
+    allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, message, NULL);
+    return false;
 }
 
 /* The error suggests the nearest method. */
@@ -228,9 +238,11 @@ static void run_method(allot__request *call)
            (strlen(method->name) != call->method_len ||
             memcmp(method->name, call->method, call->method_len) != 0))
         method++;
-    if (!allowed(call, kind < 0 && method->name && method->open))
-        allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "call \"auth\" with the token first", NULL);
-    else if (kind < 0 && !method->name)
+    if (!allot__rpc_allowed(call, kind >= 0      ? ALLOT__TELLS
+                                  : method->name ? method->least
+                                                 : ALLOT__READS))
+        return;
+    if (kind < 0 && !method->name)
         refuse_method(call);
     else if (call->params && call->params[0] == '[')
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
@@ -240,8 +252,8 @@ static void run_method(allot__request *call)
         call->held = true;
     else if (kind >= 0)
         run_event(call, kind);
-    else if (!method->open && call->peer && !allot__connection_may_ask(call->peer) &&
-             !call->in_batch)
+    else if (method->least != ALLOT__NOBODY && call->peer &&
+             !allot__connection_may_ask(call->peer) && !call->in_batch)
         call->not_yet = true; /* a batch runs to its end */
     else
         method->run(call);

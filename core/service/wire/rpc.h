@@ -14,6 +14,7 @@
 
 #include "service/events/event.h"
 #include "base/text.h"
+#include "service/wire/token.h"
 
 enum {
     ALLOT__RPC_PARSE = -32700,
@@ -61,9 +62,9 @@ typedef struct allot__method {
     const char *name;
     /* Answers by allot__rpc_begin ... allot__rpc_end, by allot__rpc_error, or later. */
     void (*run)(allot__request *call);
-    bool open;  /* may be called before `auth` */
-    bool free;  /* does not use the books, so it runs during a hold */
-    bool about; /* is about the service itself, so one that stands by answers it, too */
+    allot__role least; /* NOBODY: may be called before `auth` */
+    bool free;         /* does not use the books, so it runs during a hold */
+    bool about;        /* is about the service itself, so one that stands by answers it, too */
     /* Runs a line longer than other methods' (up to ALLOT__RPC_LONG_MOST bytes), which was not
      * parsed yet, and may take its buffer; NULL: no such lines. */
     void (*run_long)(allot__request *call, allot__text *line);
@@ -76,6 +77,8 @@ void allot__rpc_end(allot__request *call);
 /* Answers with an error. `fault` (NULL: none) gives data. */
 void allot__rpc_error(allot__request *call, int code, const char *message,
                       const allot__error *fault);
+/* Whether the caller's role allows this; if not, an error is the answer. */
+bool allot__rpc_allowed(allot__request *call, allot__role least);
 /* Answer with the error of a fault, or of a status and its report. */
 void allot__rpc_fault(allot__request *call, const allot__error *fault);
 void allot__rpc_report(allot__request *call, int status, const allot_report *report);

@@ -70,7 +70,7 @@ static void each_second(uv_timer_t *timer)
     uint64_t now = uv_now(service->loop);
     for (allot__connection *it = wire->peers, *next; it; it = next) {
         next = it->next;
-        bool stranger = !it->trusted && now - it->since > ALLOT__STRANGER_TIME;
+        bool stranger = it->role == ALLOT__NOBODY && now - it->since > ALLOT__STRANGER_TIME;
         bool deaf = it->deaf && now - it->since > ALLOT__DEAF_TIME;
         if (stranger || deaf || (wire->stopping && now >= wire->stop_at))
             allot__connection_close(it);
@@ -208,15 +208,16 @@ allot__connection *allot__connection_find(allot_service *service, uint64_t numbe
     return it;
 }
 
-bool allot__connection_auth(allot__connection *peer, const char *token)
+allot__role allot__connection_auth(allot__connection *peer, const char *token, bool *late)
 {
     char address[ALLOT__ADDRESS_MOST];
     allot__connection_address(peer, address, sizeof address);
-    if (allot__token_fits(peer->service, token, strlen(token), address))
-        peer->trusted = true;
-    else
+    allot__role role = allot__token_role(peer->service, token, strlen(token), address, late);
+    if (role == ALLOT__NOBODY)
         peer->ended = true;
-    return peer->trusted;
+    else
+        peer->role = role;
+    return role;
 }
 
 int32_t allot__wire_peers(const allot_service *service)

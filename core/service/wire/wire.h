@@ -14,6 +14,7 @@
 #include <allot/service.h>
 
 #include "base/text.h"
+#include "service/wire/token.h"
 #include <stdbool.h>
 
 #define ALLOT__OUT_MOST (64 * 1024)
@@ -53,9 +54,10 @@ bool allot__connection_may_ask(allot__connection *peer);
 /* A peer's number, never reused; the peer of a number, NULL: it is gone. */
 uint64_t allot__connection_number(const allot__connection *peer);
 allot__connection *allot__connection_find(allot_service *service, uint64_t number);
-/* Whether a peer may call methods that are not open; checks its token, in constant time. */
-bool allot__connection_trusted(const allot__connection *peer);
-bool allot__connection_auth(allot__connection *peer, const char *token);
+/* What a peer may call. Another role by its token; NOBODY ends the connection: the token is wrong,
+ * or *late (token.h). */
+allot__role allot__connection_role(const allot__connection *peer);
+allot__role allot__connection_auth(allot__connection *peer, const char *token, bool *late);
 /* Closes the remaining handles once all connections are gone after allot__wire_stop. */
 void allot__wire_end(allot_service *service);
 void allot__wire_free(allot_service *service);
@@ -77,24 +79,6 @@ bool allot__may_visit(const allot_service_config *config, const allot__visitor *
 bool allot__uid_is_known(const char *map, uint32_t uid);
 /* Splits "host:port"; host "" for a port alone. EUSAGE. */
 int allot__address_split(const char *address, char *host, size_t size, int32_t *port);
-
-#define ALLOT__TOKEN_LEAST 16
-#define ALLOT__TOKEN_MOST  1024
-
-/* The token file's last state, and counts of wrong tokens. */
-typedef struct allot__token {
-    bool lost;           /* the file has no token, which is logged */
-    int64_t wrong, told; /* wrong tokens; of these, how many are logged */
-    uint64_t told_at;    /* ms of the loop */
-} allot__token;
-
-/* Whether a word is the token in the file now; constant time in the token's bytes. A wrong word is
- * counted and logged with its origin, at most once in ten seconds. */
-bool allot__token_fits(allot_service *service, const char *word, size_t len, const char *address);
-/* The number of wrong ones. */
-int64_t allot__token_wrong(const allot_service *service);
-/* Whether two texts are equal, in time that depends only on b's length. */
-bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len);
 
 /* ---- The feed -------------------------------------------------------------------------------- */
 

@@ -159,10 +159,52 @@ static void test_addresses(void)
     CHECK_EQ(allot__address_split("host:", host, sizeof host, &port), ALLOT_EUSAGE);
     CHECK_EQ(allot__address_split("host:65536", host, sizeof host, &port), ALLOT_EUSAGE);
     CHECK_EQ(allot__address_split("host:http", host, sizeof host, &port), ALLOT_EUSAGE);
+}
+
+/* ---- Tokens ---------------------------------------------------------------------------------- */
+
+static allot__role role_of(const char *list, const char *word)
+{
+    return allot__tokens_find(list, word, strlen(word));
+}
+
+static void test_tokens(void)
+{
+    static const char list[] = "# of the cluster\nread 0123456789abcdef\r\n\n"
+                               "tell fedcba9876543210\nchange 1111222233334444\n"
+                               "a token with blanks\nread a token with blanks";
+    size_t len;
     CHECK(allot__token_same("abc", 3, "abc", 3));
     CHECK(!allot__token_same("abd", 3, "abc", 3));
     CHECK(!allot__token_same("abcabc", 6, "abc", 3));
     CHECK(!allot__token_same("", 0, "abc", 3));
+    CHECK_EQ(allot__tokens_wrong(list, &len), 0);
+    CHECK_EQ(role_of(list, "0123456789abcdef"), ALLOT__READS);
+    CHECK_EQ(role_of(list, "fedcba9876543210"), ALLOT__TELLS);
+    CHECK_EQ(role_of(list, "1111222233334444"), ALLOT__CHANGES);
+    CHECK_EQ(role_of(list, "a token with blanks"), ALLOT__CHANGES); /* the most of its lines */
+    CHECK_EQ(role_of(list, "read 0123456789abcdef"), ALLOT__NOBODY);
+    CHECK_EQ(role_of(list, "# of the cluster"), ALLOT__NOBODY);
+    CHECK_EQ(role_of(list, ""), ALLOT__NOBODY);
+    CHECK_EQ(allot__tokens_wrong("", &len), 1);
+    CHECK_EQ(allot__tokens_wrong("# nothing\n\n", &len), 1);
+    CHECK_EQ(len, 0);
+    CHECK_EQ(allot__tokens_wrong("0123456789abcdef\nread 0123456789abcde\n", &len), 2);
+    CHECK_EQ(len, 15);
+}
+
+static void test_guesses(void)
+{
+    allot__token token = {.wrong = 0};
+    allot__guesses *it = allot__guesses_of(&token, "127.0.0.1", 5000);
+    CHECK_EQ(it->wrong, 0);
+    it->wrong = ALLOT__GUESSES;
+    CHECK_EQ(allot__guesses_of(&token, "127.0.0.1", 5999)->wrong, ALLOT__GUESSES);
+    CHECK_EQ(allot__guesses_of(&token, "127.0.0.1", 6500)->wrong, ALLOT__GUESSES - 1);
+    CHECK_EQ(allot__guesses_of(&token, "127.0.0.1", 7000)->wrong, ALLOT__GUESSES - 2);
+    CHECK_EQ(allot__guesses_of(&token, "127.0.0.2", 7000)->wrong, 0);
+    CHECK_EQ(allot__guesses_of(&token, "127.0.0.1", 7000)->wrong, ALLOT__GUESSES - 2);
+    CHECK_EQ(allot__guesses_of(&token, "127.0.0.1", 1000000)->wrong, 0);
 }
 
 /* ---- Out of memory --------------------------------------------------------------------------- */
@@ -207,6 +249,8 @@ int main(void)
     RUN(test_start_again);
     RUN(test_stores_that_are_refused);
     RUN(test_addresses);
+    RUN(test_tokens);
+    RUN(test_guesses);
     RUN(test_out_of_memory);
     return check_done();
 }

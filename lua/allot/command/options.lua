@@ -34,7 +34,7 @@ return {
   socket = "where the service listens: a Unix socket's path (serve: PLAN.sock), or, to ask a "
     .. "service by TCP, host:port",
   tcp = "also listen on TCP; needs --token-file",
-  ["token-file"] = "the file with the token that clients on TCP must send",
+  ["token-file"] = "the file with the tokens of clients on TCP, or with the client's own",
   store = "what keeps events and decisions: a file (PLAN.db), :memory: none, or a PostgreSQL "
     .. "database, postgresql://..., which several services may share",
   address = "where clients find this service when it leads a shared store (--tcp, else --socket)",

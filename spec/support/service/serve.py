@@ -420,7 +420,7 @@ def scenario_tokens(folder):
         text = log.read()
     result["told"] = text.count("somebody said a wrong token from=127.0.0.1 times=1")
     result["lines"] = text.count("wrong token")
-    result["stays"] = text.count("the one before stays")
+    result["stays"] = text.count("those before stay")
     result["secret"] = "sesame" in text or "another-token" in text
     return result
 

@@ -175,7 +175,7 @@ return {
     .. "admits fewer." },
   { "E-replay", "A record does not fit the plan or the events of its store." },
   { "E-listen", "The service cannot listen on a socket or an address." },
-  { "E-token", "A token has 16 to 1024 bytes, in the first line of its file." },
+  { "E-token", "A token has 16 to 1024 bytes; its file has one a line, with a role before it." },
   { "E-reload", "A service under measurement did not take an edit of its own plan." },
   { "E-slow", "The new plan or policy takes far longer for a recorded cycle than the one in use. "
     .. "The reload was refused." },
