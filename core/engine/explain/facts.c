@@ -117,12 +117,3 @@ const allot__guard *allot__explain_guard(const allot__explanation *about, int32_
     bool known = i >= 0 && (size_t)i < guards->count;
     return known ? (const allot__guard *)guards->items + i : NULL;
 }
-
-const char *allot__explain_action(allot_action action)
-{
-    static const char *const words[ALLOT_ACTION_COUNT] = {[ALLOT_SUSPEND] = "suspend",
-                                                          [ALLOT_CHECKPOINT] = "checkpoint",
-                                                          [ALLOT_REQUEUE] = "requeue",
-                                                          [ALLOT_KILL] = "kill"};
-    return words[action];
-}

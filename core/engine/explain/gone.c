@@ -272,7 +272,7 @@ static void put_stop(const inquiry *of)
     const allot__explanation *about = &of->it->about;
     /* "waits": until it was notified of new slots. */
     FACTS(about, "action waits? closed ends? cancelled preempted",
-          allot__explain_action(order->action), order->held, order->closed,
+          allot_action_name((int)order->action), order->held, order->closed,
           allot__action_ends(of->it->queue->on_preempt), order->cancelled, of->it->job->preempted);
     if (order->preemptor < 0)
         return;

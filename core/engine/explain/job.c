@@ -83,7 +83,7 @@ static void put_victims(const allot__job_explanation *it, bool held)
         allot__facts_open(&it->about, NULL, "{");
         FACTS(&it->about, "id", other->thing.id);
         allot__fact_queue(it, other->queue);
-        FACTS(&it->about, "action", allot__explain_action(orders[i].action));
+        FACTS(&it->about, "action", allot_action_name((int)orders[i].action));
         put_places(it, orders[i].places, orders[i].place_count);
         FACTS(&it->about, "slots", orders[i].slots);
         allot__facts_end(&it->about, "}");

@@ -72,8 +72,6 @@ static inline bool allot__explain_lacks(const allot__job_explanation *it)
     return it->verdict.why == ALLOT_PEND_RESOURCE || it->verdict.why == ALLOT_PEND_RESOURCE_WAIT;
 }
 
-/* "suspend", ... : how a job stops. */
-const char *allot__explain_action(allot_action action);
 /* A queue's name and PRIORITY. */
 static inline void allot__fact_queue(const allot__job_explanation *it, int32_t queue)
 {

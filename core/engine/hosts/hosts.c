@@ -87,7 +87,8 @@ bool allot__host_helps(const allot__work *work, int32_t row, int32_t host)
     return meant == exclusive;
 }
 
-bool allot__host_helps_at(const allot__work *work, int32_t row, int32_t site)
+/* The same of a site of the state; true where no hosts are known. */
+static bool helps_at(const allot__work *work, int32_t row, int32_t site)
 {
     if (!work->hosts)
         return true;
@@ -151,7 +152,7 @@ int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32
     int32_t leaf = allot__handle(work, row);
     int64_t slots = 0;
     for (int32_t i = allot__units_first(units, leaf); i < allot__units_end(units, leaf); i++)
-        if (units->site[i] >= 0 && allot__host_helps_at(work, other, units->site[i]))
+        if (units->site[i] >= 0 && helps_at(work, other, units->site[i]))
             slots += units->slots[i];
     return slots;
 }

@@ -130,8 +130,6 @@ static inline bool allot__host_common(const allot__group_hosts *hosts, int32_t h
 bool allot__host_meets(const allot__group_hosts *hosts, int32_t row, int32_t host);
 /* Would a slot of a host serve the leaf once others have left it (E-30)? */
 bool allot__host_helps(const allot__work *work, int32_t row, int32_t host);
-/* The same of a site of the state; true where no hosts are known. */
-bool allot__host_helps_at(const allot__work *work, int32_t row, int32_t site);
 /* Slots of a leaf on hosts that would serve another leaf. */
 int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32_t other);
 /* Can a leaf have any slot of its hosts: it requires nothing, and either is not exclusive or all

@@ -41,7 +41,8 @@ bool allot__any_closed(const allot_state *state, allot_closed how)
     return false;
 }
 
-int64_t allot__later(int64_t now, int64_t seconds)
+/* now + seconds, at most INT64_MAX; seconds >= 0. */
+static int64_t add_seconds(int64_t now, int64_t seconds)
 {
     return now > INT64_MAX - seconds ? INT64_MAX : now + seconds;
 }
@@ -49,7 +50,7 @@ int64_t allot__later(int64_t now, int64_t seconds)
 int64_t allot__grace_end(const allot_state *state, int64_t grace)
 {
     int64_t more = grace > 0 && state->now_rounded ? 1 : 0;
-    return allot__later(allot__later(state->now, grace), more);
+    return add_seconds(add_seconds(state->now, grace), more);
 }
 
 /* Finds reclaims some of whose tasks are gone. */
@@ -227,7 +228,7 @@ static void judge(const survey *it, int32_t i)
         int64_t soonest = allot__grace_end(state, group->columns[ALLOT_GRACE][row]);
         flown->deadline = soonest < flown->deadline ? soonest : flown->deadline;
     }
-    int64_t end = allot__later(flown->deadline, group->options[ALLOT_OPTION_LEEWAY]);
+    int64_t end = add_seconds(flown->deadline, group->options[ALLOT_OPTION_LEEWAY]);
     if (held == 0) {
         flown->phase = ALLOT_RETURNED;
     } else if (state->now < flown->deadline || flown->deadline == INT64_MAX) {

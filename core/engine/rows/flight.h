@@ -53,8 +53,6 @@ int allot__flights_make(const allot_state *state, allot__arena *arena, allot_rep
 bool allot__site_reclaimed(const allot_state *state, int32_t site);
 /* Is any host closed in this way? */
 bool allot__any_closed(const allot_state *state, allot_closed how);
-/* now + seconds, at most INT64_MAX; seconds >= 0. */
-int64_t allot__later(int64_t now, int64_t seconds);
 /* The end of a grace that begins now. */
 int64_t allot__grace_end(const allot_state *state, int64_t grace);
 

@@ -54,7 +54,8 @@ int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int
     return sum;
 }
 
-bool allot__exclusive(const allot__work *work, int32_t row)
+/* Is a consumer exclusive (H-14), by its own column or a parent's: alone on its hosts? */
+static bool is_exclusive(const allot__work *work, int32_t row)
 {
     const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
     while (row >= 0 && exclusive[row] == 0)
@@ -329,7 +330,7 @@ void allot__unit_rows_turn(allot__unit_rows *rows, int32_t leaf)
     rows->rows.leaf = leaf;
     rows->rows.count = rows->units->end[leaf] - rows->base;
     rows->rows.rules = allot__rules_at(work, row);
-    rows->guarded = allot__exclusive(work, row);
+    rows->guarded = is_exclusive(work, row);
     rows->scheduling = scheduling_of(rows, leaf);
 }
 

@@ -50,7 +50,5 @@ int64_t allot__lot_of(int64_t seed, const char *name);
 const char *allot__unit_id(const allot_state *state, const allot__units *units, int32_t unit);
 /* Seconds that a unit has run; of several tasks the sum. */
 int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int32_t unit);
-/* Is a consumer exclusive (H-14), by its own column or a parent's: alone on its hosts? */
-bool allot__exclusive(const allot__work *work, int32_t row);
 
 #endif

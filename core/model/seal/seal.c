@@ -1,9 +1,96 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* seal.c: turns what a plan states into what a cycle reads. */
+/*
+ * seal.c: makes a plan, turns what it states into what a cycle reads, and frees it with all its
+ * parts.
+ *
+ * This file owns: the life of struct allot_plan.
+ */
 #include "model/seal/seal.h"
 
 #include "model/jobs/queue.h"
+#include "model/names/names.h"
+#include "model/windows/window.h"
+
+int allot_plan_new(allot_engine *engine, allot_plan **out)
+{
+    if (!engine || !out)
+        return ALLOT_EUSAGE;
+    allot_plan *plan = allot__new(engine, 1, sizeof *plan);
+    if (!plan)
+        return ALLOT_ENOMEM;
+    plan->engine = engine;
+    plan->column_count = ALLOT_PLAN_COLUMNS;
+    plan->build = allot__new(engine, 1, sizeof *plan->build);
+    plan->names = allot__new(engine, 1, sizeof *plan->names);
+    if (!plan->build || !plan->names) {
+        allot_plan_free(plan);
+        return ALLOT_ENOMEM;
+    }
+    for (int i = 0; i < ALLOT_OPTION_COUNT; i++)
+        plan->build->options[i] = allot__option_fallback(i);
+    *out = plan;
+    return ALLOT_OK;
+}
+
+static void free_build(allot_plan *plan)
+{
+    if (!plan->build)
+        return;
+    allot_policy_free(plan->build->policy);
+    allot__free(plan->engine, plan->build, 1, sizeof *plan->build);
+    plan->build = NULL;
+}
+
+static void group_free(allot_plan *plan, allot__group *group)
+{
+    allot__stated_free(plan->engine, group);
+    allot__layout_free(plan, group);
+    allot__vector_free(plan->engine, &group->lend);
+    allot__vector_free(plan->engine, &group->borrow);
+    allot_policy_free(group->policy);
+}
+
+void allot_plan_free(allot_plan *plan)
+{
+    if (!plan || plan->base)
+        return;
+    allot_engine *engine = plan->engine;
+    allot__variants_free(plan);
+    allot__relation_free(plan);
+    allot__queues_free(plan);
+    allot__windows_free(plan);
+    for (int32_t i = 0; i < plan->group_count; i++)
+        group_free(plan, &plan->groups[i]);
+    allot__vector_free(engine, &plan->group_list);
+    free_build(plan);
+    allot__vector_free(engine, &plan->attributes);
+    allot__vector_free(engine, &plan->task_attributes);
+    allot__hosts_free(engine, &plan->hosts);
+    allot__vector_free(engine, &plan->requires);
+    allot__branch *branches = plan->branches.items;
+    for (size_t i = 0; i < plan->branches.count; i++)
+        allot_policy_free(branches[i].policy);
+    allot__vector_free(engine, &plan->branches);
+    allot__tree_free(engine, &plan->tree);
+    allot__pool_free(engine, &plan->pool);
+    if (plan->names)
+        allot__names_free(engine, plan->names);
+    allot__free(engine, plan->names, 1, sizeof *plan->names);
+    allot__free(engine, plan, 1, sizeof *plan);
+}
+
+/* Removes the group "default" that was added implicitly. */
+static void unimply(allot_plan *plan)
+{
+    group_free(plan, &plan->groups[0]);
+    plan->group_list.count = 0;
+    plan->group_count = 0;
+    plan->build->implied = false;
+}
+
+/* ---- Sealing ----------------------------------------------------------------------------------
+ */
 
 static int lay_out(allot_plan *plan)
 {
@@ -66,7 +153,7 @@ static int seal(allot_plan *plan, allot_report *report)
     }
     for (int32_t i = 0; i < plan->group_count && !plan->windows; i++)
         allot__stated_free(plan->engine, &plan->groups[i]); /* else variants still need it */
-    allot__build_free(plan);
+    free_build(plan);
     allot__names_trim(plan->engine, plan->names);
     plan->sealed = true;
     return ALLOT_OK;
@@ -82,6 +169,6 @@ int allot_plan_seal(allot_plan *plan, allot_report *report)
         return status;
     status = seal(plan, report);
     if (status && implied)
-        allot__plan_unimply(plan);
+        unimply(plan);
     return status;
 }

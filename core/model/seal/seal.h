@@ -19,8 +19,4 @@ void allot__variants_free(allot_plan *plan);
 /* Checks the groups of all variants of a base that is laid out; EINVALID, ENOMEM. */
 int allot__variants_check(const allot_plan *plan, allot_report *report);
 
-/* Removes the group "default" that was added implicitly. */
-void allot__plan_unimply(allot_plan *plan);
-void allot__build_free(allot_plan *plan);
-
 #endif
