@@ -10,6 +10,7 @@
 #ifndef ALLOT_ENGINE_ROWS_ORDER_H
 #define ALLOT_ENGINE_ROWS_ORDER_H
 
+#include "base/sort.h"
 #include "engine/rows/work.h"
 
 /* Scratch space to sort the largest family. */
@@ -18,10 +19,6 @@ typedef struct allot__sorter {
     int32_t *other;
 } allot__sorter;
 int allot__sorter_init(allot__work *work, allot__sorter *room);
-
-/* Sorts `count` rows stably by keys[row - first]; `other` is room for as many. */
-void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first,
-                      int32_t count);
 
 /* Computes the functions among the keys; to be called before sorting. */
 int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__order *order);

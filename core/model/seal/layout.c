@@ -3,6 +3,7 @@
 /* layout.c: a group's columns, laid out by its rows. */
 #include <string.h>
 
+#include "base/sort.h"
 #include "model/seal/seal.h"
 #include "model/windows/window.h"
 
@@ -20,46 +21,6 @@ static size_t row_order_size(const allot__tree *tree)
 
 /* ---- The order of siblings: (rank, plan order) ----------------------------------------------- */
 
-static void sort_short(uint64_t *keys, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        uint64_t key = keys[i];
-        size_t at = i;
-        for (; at > 0 && keys[at - 1] > key; at--)
-            keys[at] = keys[at - 1];
-        keys[at] = key;
-    }
-}
-
-static void merge(const uint64_t *a, const uint64_t *a_end, const uint64_t *b_end, uint64_t *out)
-{
-    const uint64_t *b = a_end;
-    while (a < a_end && b < b_end)
-        *out++ = *b < *a ? *b++ : *a++;
-    while (a < a_end)
-        *out++ = *a++;
-    while (b < b_end)
-        *out++ = *b++;
-}
-
-/* Merge sort from the bottom up; returns whichever of the two blocks has the result. */
-static const uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t n)
-{
-    enum { RUN = 16 };
-    for (size_t i = 0; i < n; i += RUN)
-        sort_short(keys + i, n - i < RUN ? n - i : RUN);
-    for (size_t run = RUN; run < n; run *= 2) {
-        for (size_t i = 0; i < n; i += 2 * run) {
-            size_t middle = n - i < run ? n : i + run, end = n - i < 2 * run ? n : i + 2 * run;
-            merge(keys + i, keys + middle, keys + end, spare + i);
-        }
-        uint64_t *sorted = spare;
-        spare = keys;
-        keys = sorted;
-    }
-    return keys;
-}
-
 static bool in_order(const allot__tree *tree, const int32_t *rank)
 {
     for (int32_t f = 0; f < tree->families; f++) {
@@ -70,18 +31,17 @@ static bool in_order(const allot__tree *tree, const int32_t *rank)
     return true;
 }
 
-/* Fills tree_row. Ranks are at least 0, so (rank, row) fits into one number, unique by row. */
-static void order_siblings(const allot__tree *tree, const int32_t *rank, uint64_t *keys,
-                           int32_t *tree_row)
+/* Fills tree_row; `keys` and `other` are room for the widest family. */
+static void order_siblings(const allot__tree *tree, const int32_t *rank, int64_t *keys,
+                           int32_t *other, int32_t *tree_row)
 {
     for (int32_t f = 0; f < tree->families; f++) {
-        int32_t first = tree->first[f];
-        size_t n = (size_t)(tree->first[f + 1] - first);
-        for (size_t i = 0; i < n; i++)
-            keys[i] = (uint64_t)rank[first + (int32_t)i] << 32 | (uint32_t)(first + (int32_t)i);
-        const uint64_t *sorted = sort_keys(keys, keys + tree->widest, n);
-        for (size_t i = 0; i < n; i++)
-            tree_row[first + (int32_t)i] = (int32_t)(uint32_t)sorted[i];
+        int32_t first = tree->first[f], end = tree->first[f + 1];
+        for (int32_t row = first; row < end; row++) {
+            tree_row[row] = row;
+            keys[row - first] = rank[row];
+        }
+        allot__sort_rows(tree_row + first, other, keys, first, end - first);
     }
 }
 
@@ -92,13 +52,14 @@ static int make_row_order(const allot_plan *plan, allot__group *group, const int
     group->parent = tree->parent;
     if (in_order(tree, rank))
         return ALLOT_OK;
-    size_t wide = 2 * (size_t)tree->widest, rows = (size_t)tree->rows;
-    uint64_t *keys = allot__new(plan->engine, wide, sizeof *keys);
+    size_t widest = (size_t)tree->widest, rows = (size_t)tree->rows;
+    int64_t *keys = allot__new(plan->engine, widest, sizeof *keys);
+    int32_t *other = allot__new(plan->engine, widest, sizeof *other);
     group->row_order = allot__new(plan->engine, row_order_size(tree), sizeof *group->row_order);
-    if (keys && group->row_order) {
+    if (keys && other && group->row_order) {
         int32_t *tree_row = group->row_order, *group_row = tree_row + rows,
                 *family_of = group_row + rows, *parent = family_of + rows;
-        order_siblings(tree, rank, keys, tree_row);
+        order_siblings(tree, rank, keys, other, tree_row);
         for (size_t i = 0; i < rows; i++) {
             group_row[tree_row[i]] = (int32_t)i;
             family_of[i] = tree->family_of[tree_row[i]];
@@ -111,7 +72,8 @@ static int make_row_order(const allot_plan *plan, allot__group *group, const int
         group->family_of = family_of;
         group->parent = parent;
     }
-    allot__free(plan->engine, keys, wide, sizeof *keys);
+    allot__free(plan->engine, keys, widest, sizeof *keys);
+    allot__free(plan->engine, other, widest, sizeof *other);
     return group->tree_row ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
