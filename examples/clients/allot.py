@@ -143,30 +143,25 @@ class Service:
             self.connection.close()
             self.connection = None
 
-    def open(self):
-        """A new connection; the next one, if this fails, is to the next address."""
-        try:
-            return Connection(self.addresses[0], self.token, self.timeout)
-        except OSError:
-            self.turn()
-            raise
-
-    def turn(self):
-        self.addresses.append(self.addresses.pop(0))
-
     def connect(self):
         if self.connection is None:
             self.connection = self.open()
         return self.connection
 
+    def open(self):
+        return Connection(self.addresses[0], self.token, self.timeout)
+
+    def turn(self):
+        """The next connection is to the next address: this one is gone, silent, or stands by."""
+        self.close()
+        self.addresses.append(self.addresses.pop(0))
+
     def call(self, method, **params):
         """Asks once. If the connection breaks, the service may have done what was asked, or not."""
         try:
             return self.connect().ask(method, params)
-        except (OSError, ValueError) as error:
-            self.close()
-            if isinstance(error, Standby):
-                self.turn()
+        except (OSError, ValueError):
+            self.turn()
             raise
 
     def send(self, method, **params):
@@ -196,7 +191,7 @@ class Service:
             connection.write(asked)
             answers = connection.answer()
         except (OSError, ValueError):
-            self.close()
+            self.turn()
             raise
         if isinstance(answers, dict):  # the batch itself is wrong
             raise Error(answers["error"])
@@ -237,9 +232,9 @@ class Subscription:
     def connect(self):
         self.close()
         service = self.service
-        connection = service.open()
-        beyond = False
+        connection, beyond = None, False
         try:
+            connection = service.open()
             params = {} if self.next_seq is None else {"from": self.next_seq}
             try:
                 told = connection.ask("subscribe", params)
@@ -249,8 +244,9 @@ class Subscription:
                     raise
                 told = connection.ask("subscribe", {})
         except BaseException as error:
-            connection.close()
-            if isinstance(error, Standby):
+            if connection is not None:
+                connection.close()
+            if isinstance(error, OSError):
                 service.turn()
             raise
         name, known = (told["store"], told["epoch"]), self.name

@@ -78,6 +78,13 @@ class World:
             line = next(line for line in file if line.startswith("VmRSS:"))
         return int(line.split()[1]) * 1024
 
+    def rows(self, sql):
+        connection = sqlite3.connect(self.store)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
     def is_up(self):
         assert self.child.poll() is None, "the service ended: " + self.tail()
         with self.service() as service:
@@ -108,6 +115,7 @@ class Load(threading.Thread):
         super().__init__(daemon=True)
         self.world, self.random, self.seed = world, random.Random(seed), seed
         self.acknowledged, self.failure, self.over = {}, None, threading.Event()
+        self.times = []  # of acknowledgements, with numbers
 
     def run(self):
         try:
@@ -120,6 +128,7 @@ class Load(threading.Thread):
                     else:
                         told = service.send("demand", consumer=leaf, slots=slots, key=key)
                     self.acknowledged[key] = told["seq"]
+                    self.times.append((time.monotonic(), told["seq"]))
         except BaseException as failure:  # told by `end`
             self.failure = failure
 
@@ -172,11 +181,7 @@ def moved(loads, count):
 
 
 def rows(world, sql):
-    connection = sqlite3.connect(world.store)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+    return world.rows(sql)
 
 
 def check_events(world, loads):

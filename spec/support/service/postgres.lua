@@ -8,7 +8,8 @@ local shell = require "spec.support.house.shell"
 local postgres = {}
 postgres.__index = postgres
 
-local function bin()
+--- Where the server's programs are; nil: nowhere.
+function postgres.bin()
   return shell.lines("ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1 || :")[1]
 end
 
@@ -18,13 +19,19 @@ local function user()
     or ""
 end
 
+--- Runs a program such that all that it starts ends with it; an ordinary user stays one.
+function postgres.namespace()
+  return user() ~= "" and "unshare --pid --fork --kill-child --mount-proc"
+    or "unshare --user --map-current-user --pid --fork --kill-child --mount-proc"
+end
+
 --- Why there is no server; nil: there may be one.
 function postgres.missing()
   local _, _, err = shell.command("replay", "postgresql:///none?host=/none")
   if err:find("built without", 1, true) or err:find("needs libpq", 1, true) then
     return "allot has no PostgreSQL here"
   end
-  return not bin() and "Debian's postgresql is not installed" or nil
+  return not postgres.bin() and "Debian's postgresql is not installed" or nil
 end
 
 --- Starts one; `url` is the store's, `folder` has its socket.
@@ -35,7 +42,7 @@ function postgres.start()
   shell.lines(("chmod 755 %s; mkdir %s/pg; %s"):format(folder, folder,
     user() ~= "" and "chown 65534:65534 " .. folder .. "/pg " .. folder or ":"))
   shell.lines(("cd /; %s %s/initdb -D %s/pg/data -N -A trust -U allot -E UTF8 --locale=C.UTF-8")
-    :format(user(), bin(), folder))
+    :format(user(), postgres.bin(), folder))
   shell.write(folder .. "/conf", ("listen_addresses = ''\nfsync = off\n"
     .. "unix_socket_directories = '%s'\n"):format(folder))
   shell.lines(("cat %s/conf >> %s/pg/data/postgresql.conf"):format(folder, folder))
@@ -45,14 +52,14 @@ end
 
 --- pg_ctl.
 function postgres:run(words)
-  shell.lines(("cd /; %s %s/pg_ctl -D %s/pg/data -l %s/pg/log -w %s"):format(user(), bin(),
+  shell.lines(("cd /; %s %s/pg_ctl -D %s/pg/data -l %s/pg/log -w %s"):format(user(), postgres.bin(),
     self.folder, self.folder, words))
 end
 
 --- What SQL says, a line a row.
 function postgres:ask(sql)
   return shell.lines(("PGOPTIONS=-csearch_path=allot %s/psql -qAtXh %s -U allot postgres -c %s")
-    :format(bin(), self.folder, shell.quote(sql)))
+    :format(postgres.bin(), self.folder, shell.quote(sql)))
 end
 
 --- A new store in the same server.
