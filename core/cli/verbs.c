@@ -22,7 +22,7 @@ const allot__verb allot__cli_verbs[] = {
     {"repl", "[PLAN [STATE]]", 0, 2, "[PLAN]", 0, 1, "eval socket token-file", allot__cli_repl,
      NULL, NULL},
     {"serve", "PLAN", 1, 1, NULL, 0, 0,
-     "socket socket-mode socket-group allow tcp token-file store address lease http interval "
+     "socket socket-mode socket-group allow tcp token-file store address lease wait http interval "
      "debounce cycle-limit keep snapshot clients no-watch log log-level",
      allot__cli_serve, NULL, NULL},
     {"status", "", 0, 0, NULL, 0, 0, "socket token-file", NULL, "top.status", "status"},

@@ -421,6 +421,7 @@ static void describe(const allot_service_config *config, allot__store_site *out)
     gethostname(host, sizeof host - 1);
     snprintf(out->holder, sizeof out->holder, "%s:%ld", host, (long)getpid());
     out->lease = config->lease;
+    out->wait = config->wait != 0;
 }
 
 static int open_store(allot_service *service, allot_report *report)

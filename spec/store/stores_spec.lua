@@ -18,6 +18,25 @@ local STORES = {
     url = function (server) return server.url end },
 }
 
+describe("a store in a file", function ()
+  local world = live.world()
+
+  it("is waited for until the process that has it ends", function ()
+    shell.write(world.folder .. "/plan.json", PLAN)
+    local words = "--store " .. world.folder .. "/it.db"
+    local first = world.start(words)
+    assert.equal(1, first:call("demand", { consumer = "/a", slots = 4 }).seq)
+    local folder = shell.directory()
+    shell.write(folder .. "/plan.json", PLAN)
+    os.execute(("(sleep 0.3; kill -TERM %s) >/dev/null 2>&1 &"):format(first.pid))
+    local second = live.start(folder, words .. " --wait")
+    assert.equal(1, second:status().event)
+    assert.equal(2, second:call("demand", { consumer = "/a", slots = 5 }).seq)
+    second:stop()
+    shell.remove(folder)
+  end)
+end)
+
 for _, kind in ipairs(STORES) do
   describe("a store in " .. kind.name, function ()
     local missing, server, url = kind.missing(), nil, nil

@@ -158,6 +158,7 @@ static void configure(const allot__cli *cli, allot_service_config *config)
     config->plan = cli->operands[0];
     config->store = options->store;
     config->address = options->address;
+    config->wait = options->wait;
     if (allot__cli_given(cli, "lease"))
         config->lease = options->lease;
     config->socket = options->socket;

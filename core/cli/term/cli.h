@@ -64,7 +64,7 @@ typedef struct allot__options {
     allot__list allow;
     const char *keep;
     int64_t cycle_limit, debounce, snapshot, clients, lease;
-    bool no_watch;
+    bool no_watch, wait;
     int log, log_level;
     int64_t last; /* decision; 0: the last of the store */
     int64_t bins; /* of a picture; 0: the most possible */

@@ -46,6 +46,7 @@ const allot__option_row allot__cli_options[] = {
     {"token-file", '\0', "FILE", CLI_TEXT, AT(token_file), 0, 0},
     {"store", '\0', "FILE|URL", CLI_TEXT, AT(store), 0, 0},
     {"address", '\0', "ADDRESS", CLI_TEXT, AT(address), 0, 0},
+    {"wait", '\0', NULL, CLI_FLAG, AT(wait), 0, 0},
     {"lease", '\0', "MS", CLI_NUMBER, AT(lease), 100, 600000},
     {"http", '\0', "HOST:PORT", CLI_TEXT, AT(http), 0, 0},
     {"socket-mode", '\0', "MODE", CLI_TEXT, AT(socket_mode), 0, 0},

@@ -52,6 +52,8 @@ typedef struct allot_service_config {
      * at least 100, default 3000. */
     const char *store, *address;
     int64_t lease;
+    /* Nonzero: a store in use by another process is waited for, and so is its end; default 0. */
+    int32_t wait;
     /* The path of a Unix socket; a stale socket is replaced. NULL: none. Allowed clients: the
      * service's own user, root and `uids`; members of `socket_gid` (-1: the service's own group),
      * if the gid is given or `socket_mode` lets the group write; and everybody, if `socket_mode`

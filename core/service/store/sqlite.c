@@ -271,11 +271,16 @@ static void make_private(const allot__store *store)
 
 static int take_hold(allot__store *store, allot_report *report)
 {
+    enum { WAIT = 20 };
     if (store->file.memory)
         return ALLOT_OK;
     if (store->writes)
         make_private(store);
     int status = allot__store_lock(store->path, store->writes, &store->file.hold);
+    while (status == ALLOT_EEXIST && store->site.wait) {
+        uv_sleep(WAIT);
+        status = allot__store_lock(store->path, store->writes, &store->file.hold);
+    }
     if (status == ALLOT_EIO)
         allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s cannot be %s",
                          store->path, store->writes ? "locked" : "opened");

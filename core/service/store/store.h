@@ -91,10 +91,12 @@ typedef struct allot__store_visitor {
 } allot__store_visitor;
 
 /* A service, to others that share the store: the address that clients are sent to, a name for
- * people, and how many ms its lead lasts after a batch. */
+ * people, and how many ms its lead lasts after a batch. `wait`: until another process closes the
+ * file. */
 typedef struct allot__store_site {
     char address[256], holder[128];
     int64_t lease;
+    bool wait;
 } allot__store_site;
 
 /* Whether the name is that of a store that several services may share. */

@@ -38,6 +38,7 @@ return {
   store = "what keeps events and decisions: a file (PLAN.db), :memory: none, or a PostgreSQL "
     .. "database, postgresql://..., which several services may share",
   address = "where clients find this service when it leads a shared store (--tcp, else --socket)",
+  wait = "start when the process that has the store ends, so that an upgrade leaves no gap",
   lease = "of a shared store: replace a leader that writes nothing for N ms (3000)",
   http = "serve the live view and metrics there",
   ["socket-mode"] = "permissions of the socket (0600; 0660 with a group; 0666 with --allow)",
