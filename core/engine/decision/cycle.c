@@ -214,10 +214,7 @@ static int go_on(allot_decision *decision)
     for (int32_t i = 0; decision->follow && i < decision->plan->group_count && !status; i++) {
         const allot__follow *follow = &decision->follow->groups[i];
         allot__decided *group = &decision->groups[i];
-        *group = (allot__decided){.work = *follow->work,
-                                  .orders = follow->orders,
-                                  .digest = follow->digest,
-                                  .digested = true};
+        *group = (allot__decided){.work = *follow->work, .orders = follow->orders};
         group->work.arena = &decision->arena;
         group->work.session_need = decision->session_need;
         group->work.session_quota = decision->session_quota;
@@ -226,16 +223,6 @@ static int go_on(allot_decision *decision)
             status ? status : allot__victims_choose(&group->work, &group->victims, &group->orders);
     }
     return status;
-}
-
-/* Lets the next cycle follow this full pass. */
-static void keep(allot_decision *decision)
-{
-    const allot__followed *kept = allot__follow_keep(decision->state, &decision->flown);
-    for (int32_t i = 0; kept && i < kept->count; i++) {
-        decision->groups[i].digest = kept->groups[i].digest;
-        decision->groups[i].digested = true;
-    }
 }
 
 /* A full pass. */
@@ -253,7 +240,7 @@ static int run_all(allot_decision *decision, allot_report *report)
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
         decision->groups[i].work.report = NULL; /* the report may not outlive this call */
     if (status == ALLOT_OK && decision->last >= ALLOT_STAGE_ORDERS)
-        keep(decision);
+        allot__follow_keep(decision->state, &decision->flown);
     return status;
 }
 

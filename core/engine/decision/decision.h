@@ -19,8 +19,6 @@ typedef struct allot__decided {
     allot__victims victims;
     int32_t *free_slots;    /* by row; NULL before that stage */
     allot__monitor monitor; /* sums NULL before that stage */
-    allot__digest digest;   /* of its rows, if following has summed it up */
-    bool digested;
 } allot__decided;
 
 struct allot_decision {

@@ -65,10 +65,9 @@ static void add_jobs(const allot_decision *decision, digest *input, digest *outp
 }
 
 /* The digest of first: over columns, one number after the other. */
-static void add_columns(const allot_decision *decision, const allot__decided *group, digest *input,
+static void add_columns(const allot_decision *decision, const allot__work *work, digest *input,
                         digest *output)
 {
-    const allot__work *work = &group->work;
     int32_t rows = decision->plan->tree.rows;
     add_column(input, work->whole ? work->whole->stated : work->demand, rows);
     add_column(input, work->allocated, rows);
@@ -79,28 +78,28 @@ static void add_columns(const allot_decision *decision, const allot__decided *gr
         add_column(output, work->reclaimed, rows);
 }
 
-static void add_rows(const allot_decision *decision, const allot__decided *group, digest *input,
+static void add_rows(const allot_decision *decision, const allot__work *work, digest *input,
                      digest *output)
 {
-    const allot__work *work = &group->work;
     const int32_t *demand = work->whole ? work->whole->stated : work->demand;
-    allot__digest sum =
-        group->digested ? group->digest : allot__digest_rows(work, demand, decision->last);
+    allot__digest sum = decision->follow ? decision->follow->groups[work->index].digest
+                                         : allot__digest_rows(work, demand, decision->last);
     add(input, (int64_t)sum.input);
     add(output, (int64_t)sum.output);
 }
 
 static void digest_with(const allot_decision *decision,
-                        void (*add_group)(const allot_decision *, const allot__decided *, digest *,
+                        void (*add_group)(const allot_decision *, const allot__work *, digest *,
                                           digest *),
                         uint64_t *input, uint64_t *output)
 {
     digest from = {{1, 2, 3, 4}}, to = {{5, 6, 7, 8}};
     add(&from, allot_decision_now(decision));
     for (int32_t g = 0; g < decision->plan->group_count; g++) {
+        const allot__work *work = &decision->groups[g].work;
         add(&from, allot_state_slots_get(decision->state, g));
         if (!decision->dispatched)
-            add_group(decision, &decision->groups[g], &from, &to);
+            add_group(decision, work, &from, &to);
     }
     if (decision->dispatched)
         add_jobs(decision, &from, &to);

@@ -76,26 +76,24 @@ static bool all_fly(const allot__flown_all *flown)
     return fly;
 }
 
-const allot__followed *allot__follow_keep(const allot_state *state, const allot__flown_all *flown)
+void allot__follow_keep(const allot_state *state, const allot__flown_all *flown)
 {
     allot__since *since = state->since;
     if (since->kept || since->cycles++ < since->patience + PATIENCE || !all_fly(flown) ||
         why_never(state))
-        return NULL;
+        return;
     allot__followed *all = allot__new(state->engine, 1, sizeof *all);
     if (!all)
-        return NULL;
+        return;
     all->plan = state->plan;
     allot__spare_free(state->engine); /* it is larger, and would be kept */
     allot__arena_init(&all->arena, state->engine);
     since->kept = all;
     since->end = end_all;
-    if (begin_all(state, flown, all) == ALLOT_OK) {
+    if (begin_all(state, flown, all) == ALLOT_OK)
         allot__since_now(state);
-        return all;
-    }
-    give_up(state);
-    return NULL;
+    else
+        give_up(state);
 }
 
 /* ---- Going on -------------------------------------------------------------------------------- */

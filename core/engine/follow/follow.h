@@ -127,9 +127,8 @@ typedef struct allot__followed {
  * the decision, has all its columns and lists. Else why a full pass is needed; static. */
 const char *allot__follow_again(const allot_state *state, const allot__flown_all *flown,
                                 allot__followed **out);
-/* After a full pass over a state with repeated decisions: lets the next one go on from here.
- * Returns what is kept, owned by the state; NULL: nothing, since that would not pay off. */
-const allot__followed *allot__follow_keep(const allot_state *state, const allot__flown_all *flown);
+/* After a full pass over a state with repeated decisions: lets the next one go on from here. */
+void allot__follow_keep(const allot_state *state, const allot__flown_all *flown);
 /* The decision that `all` was lent to has been freed. */
 static inline void allot__follow_back(allot__followed *all)
 {
