@@ -106,7 +106,7 @@ static bool feeds_more(const allot__turns *turns, int32_t queue, int32_t other)
 static bool feeds(const allot__turns *turns, int32_t job)
 {
     const allot_job_order *orders = turns->out->orders.items;
-    const allot__job_verdict *jobs = turns->out->jobs;
+    const allot__job_brief *jobs = turns->jobs->briefs;
     int32_t last = -1;
     for (size_t at = turns->out->orders.count - 1; at-- > 0 && orders[at].preemptor == job;) {
         int32_t low = jobs[orders[at].job].queue;

@@ -121,29 +121,17 @@ static void add_uses(const allot__turns *turns, uses *uses, int32_t queue)
     }
 }
 
-static void begin_job(allot__turns *turns, int32_t number)
-{
-    enum { AHEAD = 16 };
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    if ((size_t)number + AHEAD < turns->jobs->list.count)
-        __builtin_prefetch(&allot__job_at(turns->jobs, number + AHEAD)->state);
-    bool early = turns->jobs->timed && allot__job_is_early(job, turns->work->state->now);
-    turns->states[number] = job->state;
-    turns->out->jobs[number] =
-        (allot__job_verdict){.now = job->state,
-                             .began = job->state,
-                             .exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0,
-                             .queue = job->queue,
-                             .slots = job->slots,
-                             .why = early ? ALLOT_PEND_BEGIN : ALLOT_PEND_NOT,
-                             .binding = -1,
-                             .order = -1};
-}
-
 static void count_jobs(allot__turns *turns, uses *uses)
 {
-    for (size_t i = 0; i < turns->jobs->list.count; i++)
-        begin_job(turns, (int32_t)i);
+    for (size_t i = 0; i < turns->jobs->list.count; i++) {
+        const allot__job_brief *job = &turns->jobs->briefs[i];
+        turns->states[i] = job->state;
+        turns->out->jobs[i] =
+            (allot__job_verdict){.now = job->state,
+                                 .why = job->early ? ALLOT_PEND_BEGIN : ALLOT_PEND_NOT,
+                                 .binding = -1,
+                                 .order = -1};
+    }
     allot__host_view_fill(&turns->out->view);
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         const allot__queue_jobs *of = &turns->jobs->queues[q];

@@ -43,14 +43,10 @@
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/slices.h"
 
-/* The decision about a job; and copies of members that dispatch reads often, so that it skips jobs
- * that do not fit without reading them. */
+/* The decision about a job. */
 typedef struct allot__job_verdict {
-    uint8_t now;   /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: ended */
-    uint8_t why;   /* an allot_pending */
-    uint8_t began; /* an allot_job_state, before the cycle */
-    bool exclusive;
-    int32_t queue, slots;
+    uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: ended */
+    uint8_t why;     /* an allot_pending */
     int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource */
     int32_t order;   /* its first order, or -1 */
 } allot__job_verdict;

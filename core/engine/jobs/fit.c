@@ -10,7 +10,7 @@
 /* How far ahead jobs are prefetched in long turns. */
 enum { AHEAD = 16 };
 
-static bool note_why(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
+ALLOT__INLINE bool note_why(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
 {
     turns->out->jobs[job].why = (uint8_t)why;
     turns->out->jobs[job].binding = binding;
@@ -24,9 +24,9 @@ static bool fits(allot__turns *turns, int32_t job)
     return true;
 }
 
-static const allot__job_verdict *at(const allot__turns *turns, int32_t job)
+static const allot__job_brief *at(const allot__turns *turns, int32_t job)
 {
-    return &turns->out->jobs[job];
+    return &turns->jobs->briefs[job];
 }
 
 static bool exclusive(const allot__job *job)
@@ -35,9 +35,10 @@ static bool exclusive(const allot__job *job)
 }
 
 /* What is remembered of jobs like this one: of its class if limits matter, else of its queue. */
-static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number, bool limited)
+ALLOT__INLINE allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number,
+                                    bool limited)
 {
-    const allot__job_verdict *job = at(turns, number);
+    const allot__job_brief *job = at(turns, number);
     const allot__bounds *bounds = &turns->out->bounds;
     size_t class = limited ? (size_t)allot__bounds_class(bounds, number)
                            : bounds->classes.count + (size_t)job->queue;
@@ -52,7 +53,7 @@ static allot__missed *known_of(allot__turns *turns, int32_t number)
 }
 
 /* Is the job known not to fit? If so, sets the reason. */
-static bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
+ALLOT__INLINE bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
 {
     int32_t slots = at(turns, number)->slots;
     if (missed->gains != turns->out->view.gains || slots < missed->slots)
@@ -71,10 +72,10 @@ int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
 }
 
 /* Why the pool denies the job its slots; ALLOT_PEND_NOT: it does not. */
-static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_verdict *job)
+static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_brief *job)
 {
     int32_t pool = allot__turn_pool(turns, job->queue);
-    if (pool < 0 || job->began != ALLOT_PENDING)
+    if (pool < 0 || job->state != ALLOT_PENDING)
         return ALLOT_PEND_NOT;
     if (job->slots > allot__pool_left(turns, pool))
         return ALLOT_PEND_POOL;
@@ -87,7 +88,7 @@ static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_
 static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int32_t found,
                  bool limited)
 {
-    const allot__job_verdict *job = at(turns, number);
+    const allot__job_brief *job = at(turns, number);
     const allot__host_view *view = &turns->out->view;
     missed->gains = view->gains;
     missed->slots = (int64_t)found + 1;
@@ -106,7 +107,7 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
  * first bound that leaves fewer slots of a host than are free, or -1. */
 static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, int32_t *binding)
 {
-    const allot__job_verdict *job = at(turns, number);
+    const allot__job_brief *job = at(turns, number);
     const allot__host_view *view = &turns->out->view;
     allot__bounds *bounds = &turns->out->bounds;
     int32_t set = turns->queues->set_of[job->queue], left = job->slots;
@@ -139,7 +140,7 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
  * hosts. */
 static bool put(allot__turns *turns, int32_t number, allot__missed *known)
 {
-    const allot__job_verdict *job = at(turns, number);
+    const allot__job_brief *job = at(turns, number);
     allot__host_view *view = &turns->out->view;
     int32_t from = known->from_gains == view->gains ? known->from : 0, passed = from;
     allot__host_view_as(view, job->queue);
@@ -163,12 +164,12 @@ allot__missed *allot__fit_back_known(allot__turns *turns, int32_t number)
 
 int64_t allot__fit_lack(allot__turns *turns, int32_t number)
 {
-    const allot__job_verdict *job = at(turns, number);
-    int why = job->why;
+    const allot__job_brief *job = at(turns, number);
+    int why = turns->out->jobs[number].why;
     if (why == ALLOT_PEND_NEVER)
         return INT64_MAX;
     bool slots = why == ALLOT_PEND_SLOTS || why == ALLOT_PEND_LEASE;
-    if (!slots || job->began != ALLOT_PENDING || job->exclusive ||
+    if (!slots || job->state != ALLOT_PENDING || job->exclusive ||
         allot__preempts(turns->work->plan->relation, job->queue) ||
         allot__bounds_by_host(&turns->out->bounds, number))
         return 1;
@@ -185,14 +186,18 @@ int32_t allot__fit_pass(allot__turns *turns, const int32_t *jobs, int32_t count,
         allot__preempts(turns->work->plan->relation, queue) || allot__turn_pool(turns, queue) >= 0)
         return 0;
     for (; passed < count; passed++) {
-        allot__job_verdict *job = &out->jobs[jobs[passed]];
-        if (passed + AHEAD < count)
+        int32_t number = jobs[passed];
+        const allot__job_brief *job = at(turns, number);
+        if (passed + AHEAD < count) {
+            __builtin_prefetch(at(turns, jobs[passed + AHEAD]));
             __builtin_prefetch(&out->jobs[jobs[passed + AHEAD]], 1);
-        const allot__missed *known = missed(turns, turns->fits, jobs[passed], false);
-        bool alike = job->queue == queue && job->began == ALLOT_PENDING && job->slots <= most;
-        if (!alike || !misses(turns, known, jobs[passed]))
+        }
+        const allot__missed *known = missed(turns, turns->fits, number, false);
+        bool alike = job->queue == queue && job->state == ALLOT_PENDING && job->slots <= most;
+        if (!alike || !misses(turns, known, number))
             break;
-        int64_t lacks = allot__fit_lack(turns, jobs[passed]);
+        bool slots = out->jobs[number].why != ALLOT_PEND_EXCLUSIVE;
+        int64_t lacks = slots ? job->slots - known->slots + 1 : 1;
         *lack = lacks < *lack ? lacks : *lack;
     }
     return passed;
@@ -200,7 +205,7 @@ int32_t allot__fit_pass(allot__turns *turns, const int32_t *jobs, int32_t count,
 
 bool allot__fit_start(allot__turns *turns, int32_t number)
 {
-    const allot__job_verdict *job = at(turns, number);
+    const allot__job_brief *job = at(turns, number);
     const allot__host_view *view = &turns->out->view;
     int32_t binding = -1;
     if (job->slots > view->most[turns->queues->set_of[job->queue]])
@@ -245,7 +250,7 @@ bool allot__fit_resume(allot__turns *turns, int32_t number)
 
 static bool fit(allot__turns *turns, int32_t number)
 {
-    bool pending = at(turns, number)->began == ALLOT_PENDING;
+    bool pending = at(turns, number)->state == ALLOT_PENDING;
     return pending ? allot__fit_start(turns, number) : allot__fit_resume(turns, number);
 }
 
@@ -267,7 +272,7 @@ static bool without_resource(allot__turns *turns, int32_t number)
 {
     allot__resources *resources = turns->out->bounds.resources;
     int32_t binding;
-    if (!resources || at(turns, number)->began != ALLOT_PENDING)
+    if (!resources || at(turns, number)->state != ALLOT_PENDING)
         return false;
     allot_pending why = allot__resources_barred(resources, number, &binding);
     return why != ALLOT_PEND_NOT && !note_why(turns, number, why, binding);
@@ -277,7 +282,7 @@ static bool without_resource(allot__turns *turns, int32_t number)
 static bool alike(const allot__turns *turns, int32_t number)
 {
     const allot__resources *resources = turns->out->bounds.resources;
-    return at(turns, number)->began == ALLOT_PENDING &&
+    return at(turns, number)->state == ALLOT_PENDING &&
            (!resources || allot__resources_above(resources, number) == 0);
 }
 
@@ -344,8 +349,8 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 /* Is the job barred from preempting any job? */
 static bool barred(allot__turns *turns, int32_t number)
 {
-    const allot__job_verdict *job = at(turns, number);
-    return turns->leftover || job->why == ALLOT_PEND_NEVER ||
+    const allot__job_brief *job = at(turns, number);
+    return turns->leftover || turns->out->jobs[number].why == ALLOT_PEND_NEVER ||
            !allot__preempts(turns->work->plan->relation, job->queue) ||
            barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
            allot__barred_by_type(turns->work, allot__job_at(turns->jobs, number)) ||

@@ -57,7 +57,7 @@ static int give(allot__turns *turns, allot_job_order order, const allot__job_pla
     *given = order;
     allot__job_verdict *verdict = &out->jobs[order.job];
     verdict->order = verdict->order < 0 ? (int32_t)out->orders.count - 1 : verdict->order;
-    turns->fresh[verdict->queue] += order.kind <= ALLOT_ORDER_RESIZE;
+    turns->fresh[turns->jobs->briefs[order.job].queue] += order.kind <= ALLOT_ORDER_RESIZE;
     return ALLOT_OK;
 }
 
@@ -81,7 +81,7 @@ static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
 /* Updates the queue's sums and the job's state. */
 static void count_effect(allot__turns *turns, allot_order_kind kind, int32_t number, int64_t slots)
 {
-    const allot__job_verdict *job = &turns->out->jobs[number];
+    const allot__job_brief *job = &turns->jobs->briefs[number];
     allot_queue_part *part = &turns->out->parts[job->queue];
     int64_t *sums[] = {&part->started, &part->resumed, &part->grown};
     uint8_t before = kind == ALLOT_ORDER_START ? ALLOT_PENDING : ALLOT_SUSPENDED;

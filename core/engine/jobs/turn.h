@@ -112,6 +112,7 @@ static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)
 ALLOT__INLINE void allot__job_announce(const allot__turns *turns, int32_t number)
 {
     __builtin_prefetch(&turns->out->jobs[number]);
+    __builtin_prefetch(&turns->jobs->briefs[number]);
     __builtin_prefetch((const void *const *)turns->jobs->list.items + number);
 }
 ALLOT__INLINE void allot__job_call(const allot__turns *turns, int32_t number)

@@ -194,7 +194,7 @@ static void list_tried(allot__turns *turns)
         const allot__turn *turn = &turns->all[i];
         for (int32_t k = 0; k < turn->suspended; k++) {
             int32_t job = turn->jobs[k];
-            if (turns->out->jobs[job].began == ALLOT_RUNNING)
+            if (turns->jobs->briefs[job].state == ALLOT_RUNNING)
                 turns->out->jobs[job].why = ALLOT_PEND_NOT;
             else
                 turns->list[count++] = job;

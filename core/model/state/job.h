@@ -76,6 +76,13 @@ typedef struct allot__job_names {
     allot__index indexes[3];
 } allot__job_names;
 
+/* What cycles read of all jobs, or of many that do not fit. */
+typedef struct allot__job_brief {
+    int32_t queue, slots;
+    uint8_t state;
+    bool exclusive, early; /* early: it may not start yet */
+} allot__job_brief;
+
 typedef struct allot__jobs {
     allot__job_names names;
     allot__usage *usage; /* by queue; NULL: none stated */
@@ -90,8 +97,8 @@ typedef struct allot__jobs {
      * pending ones, in the order of the policy's dispatch; ties as in the state. */
     allot__vector list;
     int32_t *first, *by_queue, *stops, *waits;
-    int32_t *queue_of;         /* by job; -1: an early one */
-    size_t room;               /* of by_queue and queue_of */
+    allot__job_brief *briefs;  /* by job */
+    size_t room;               /* of by_queue and briefs */
     allot__queue_jobs *queues; /* by queue */
     int32_t flagged[8];        /* by flag: jobs that have it */
     int32_t undated;           /* jobs that do not wait, and have no `since` */

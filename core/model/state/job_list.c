@@ -133,7 +133,11 @@ static bool enter(allot_state *state, int32_t number)
     allot__job *job = (allot__job *)(uintptr_t)allot__job_at(jobs, number);
     jobs->timed = jobs->timed || job->more->begin != INT64_MIN;
     bool early = allot__job_is_early(job, state->now);
-    jobs->queue_of[number] = early ? -1 : job->queue;
+    jobs->briefs[number] = (allot__job_brief){.queue = job->queue,
+                                              .slots = job->slots,
+                                              .state = job->state,
+                                              .exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0,
+                                              .early = early};
     job->run_limit = job->stated_limit >= 0
                          ? job->stated_limit
                          : allot__run_limit_of(queues, job->application, job->queue);
@@ -324,7 +328,7 @@ static void number_anew(allot__jobs *jobs, copying *it, size_t words)
 static void shift(const allot__jobs *jobs, size_t count)
 {
     const int32_t *ended = jobs->ended.items;
-    int32_t *column = jobs->queue_of;
+    allot__job_brief *column = jobs->briefs;
     for (size_t i = 0; i < jobs->ended.count; i++) {
         size_t from = (size_t)ended[i] + 1;
         size_t to = i + 1 < jobs->ended.count ? (size_t)ended[i + 1] : count;
@@ -344,18 +348,23 @@ static int make_room(allot_state *state)
         jobs->queues = allot__new(state->engine, queues, sizeof *jobs->queues);
     if (jobs->room < count) {
         size_t room = count + (state->reopened ? count / 8 + 64 : 0);
-        int32_t *both = allot__new(state->engine, 2 * room, sizeof *both);
-        if (!both)
-            return ALLOT_ENOMEM;
-        if (jobs->room > 0) {
-            memcpy(both, jobs->by_queue, jobs->room * sizeof *both);
-            memcpy(both + room, jobs->queue_of, jobs->room * sizeof *both);
+        int32_t *list = allot__new(state->engine, room, sizeof *list);
+        allot__job_brief *briefs = allot__new(state->engine, room, sizeof *briefs);
+        if (list && briefs && jobs->room > 0) {
+            memcpy(list, jobs->by_queue, jobs->room * sizeof *list);
+            memcpy(briefs, jobs->briefs, jobs->room * sizeof *briefs);
         }
-        allot__free(state->engine, jobs->by_queue, 2 * jobs->room, sizeof *both);
-        jobs->by_queue = both;
+        if (!list || !briefs) {
+            allot__free(state->engine, list, room, sizeof *list);
+            allot__free(state->engine, briefs, room, sizeof *briefs);
+            return ALLOT_ENOMEM;
+        }
+        allot__free(state->engine, jobs->by_queue, jobs->room, sizeof *list);
+        allot__free(state->engine, jobs->briefs, jobs->room, sizeof *briefs);
+        jobs->by_queue = list;
+        jobs->briefs = briefs;
         jobs->room = room;
     }
-    jobs->queue_of = jobs->by_queue + jobs->room;
     jobs->stops = jobs->first ? jobs->first + queues + 1 : NULL;
     jobs->waits = jobs->first ? jobs->stops + queues : NULL;
     return jobs->first && jobs->queues ? ALLOT_OK : ALLOT_ENOMEM;
@@ -438,11 +447,16 @@ static int order_all(allot_state *state)
 {
     allot__jobs *jobs = state->jobs;
     int32_t queues = allot__queue_count(state->plan), most = 1;
-    memset(jobs->first, 0, ((size_t)queues + 1) * sizeof *jobs->first);
-    allot__by_leaf(jobs->queue_of, jobs->list.count, (size_t)queues, jobs->first, jobs->by_queue);
-    for (int32_t q = 0; q < queues; q++)
-        most =
-            jobs->first[q + 1] - jobs->first[q] > most ? jobs->first[q + 1] - jobs->first[q] : most;
+    for (int32_t q = 0, sum = 0; q <= queues; q++) {
+        jobs->first[q] = sum;
+        for (int i = 0; i < ALLOT_JOB_STATE_COUNT && q < queues; i++)
+            sum += jobs->queues[q].count[i];
+        most = sum - jobs->first[q] > most ? sum - jobs->first[q] : most;
+    }
+    memcpy(jobs->stops, jobs->first, (size_t)queues * sizeof *jobs->stops);
+    for (size_t i = 0; i < jobs->list.count; i++)
+        if (!jobs->briefs[i].early)
+            jobs->by_queue[jobs->stops[jobs->briefs[i].queue]++] = (int32_t)i;
     size_t room = 2 * (size_t)most;
     standing *scratch = allot__new(state->engine, room, sizeof *scratch);
     for (int32_t q = 0; q < queues && scratch; q++)

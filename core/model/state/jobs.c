@@ -78,7 +78,8 @@ void allot__jobs_free(allot_state *state)
     allot__free(engine, it->queues, queues, sizeof *it->queues);
     allot__vector_free(engine, &it->changed);
     allot__vector_free(engine, &it->ended);
-    allot__free(engine, it->by_queue, 2 * it->room, sizeof *it->by_queue);
+    allot__free(engine, it->by_queue, it->room, sizeof *it->by_queue);
+    allot__free(engine, it->briefs, it->room, sizeof *it->briefs);
     allot__free(engine, it, 1, sizeof *it);
     state->jobs = NULL;
 }

@@ -22,7 +22,7 @@ bool allot__search_may(const allot__search *search, int32_t job)
     const allot__jobs *jobs = candidates->work->state->jobs;
     int32_t high = search->fit.job->queue;
     return candidates->ineligible[job] == ALLOT__ELIGIBLE &&
-           allot__may_preempt(candidates->work->plan->relation, high, jobs->queue_of[job]) &&
+           allot__may_preempt(candidates->work->plan->relation, high, jobs->briefs[job].queue) &&
            (allot__jobs_flagged(jobs, ALLOT_JOB_BACKFILL) == 0 ||
             !allot__backfill_reserved(allot__queues_of(candidates->work->plan),
                                       allot__job_at(jobs, job), high));

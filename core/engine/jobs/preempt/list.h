@@ -86,7 +86,7 @@ typedef struct allot__candidate_rows {
 
 static inline int32_t allot__candidate_queue(const allot__candidate_rows *rows, int32_t row)
 {
-    return rows->work->state->jobs->queue_of[rows->jobs[row]];
+    return rows->work->state->jobs->briefs[rows->jobs[row]].queue;
 }
 
 /* Finds rows, goes on with those that the state keeps if it can, and writes to `ineligible` why

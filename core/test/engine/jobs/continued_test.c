@@ -329,7 +329,6 @@ static bool same_lists(const world *at)
     same = same && CHECK(same_numbers(a->first, b->first, queues + 1));
     same = same && CHECK(same_numbers(a->stops, b->stops, queues));
     same = same && CHECK(same_numbers(a->waits, b->waits, queues));
-    same = same && CHECK(same_numbers(a->queue_of, b->queue_of, count));
     same = same && CHECK_EQ(a->undated, b->undated);
     same = same && CHECK(same_numbers(a->by_queue, b->by_queue, (size_t)b->first[queues]));
     same = same && CHECK(same_numbers(a->flagged, b->flagged, 8));
@@ -341,6 +340,11 @@ static bool same_lists(const world *at)
     }
     for (int32_t i = 0; i < (int32_t)count && same; i++)
         same = CHECK_EQ(allot__job_at(a, i)->run_limit, allot__job_at(b, i)->run_limit) &&
+               CHECK_EQ(a->briefs[i].queue, b->briefs[i].queue) &&
+               CHECK_EQ(a->briefs[i].slots, b->briefs[i].slots) &&
+               CHECK_EQ(a->briefs[i].state, b->briefs[i].state) &&
+               CHECK_EQ(a->briefs[i].early, b->briefs[i].early) &&
+               CHECK_EQ(a->briefs[i].exclusive, b->briefs[i].exclusive) &&
                CHECK_EQ(allot__job_at(a, i)->since, allot__job_at(b, i)->since);
     return same;
 }
