@@ -183,3 +183,102 @@ void allot__round_pour(allot__pour *rows, int32_t *level)
                             .quota = level};
     allot__round(ALLOT_ROUND_RANK, &shares);
 }
+
+/* ---- In proportion to what is over ----------------------------------------------------------- */
+
+#define SMALL ((int64_t)1 << 30) /* remainders of sums below fit 32 bits */
+
+/* part = floor(left * slots / sum), guessed in double and mended by the remainder, which is right
+ * modulo 2^32. */
+ALLOT__INLINE int64_t floors(const int32_t *restrict left, int32_t *restrict part, int32_t count,
+                             int32_t slots, int32_t sum)
+{
+    double rate = (double)slots / (double)sum;
+    int64_t given = 0;
+#pragma omp simd reduction(+ : given)
+    for (int32_t i = 0; i < count; i++) {
+        int32_t share = (int32_t)(rate * (double)left[i]);
+        int32_t rest =
+            (int32_t)((uint32_t)slots * (uint32_t)left[i] - (uint32_t)share * (uint32_t)sum);
+        share += (rest >= sum) - (rest < 0);
+        part[i] = share;
+        given += share;
+    }
+    return given;
+}
+
+ALLOT__INLINE int64_t large_floors(const int32_t *left, int32_t *part, int32_t count, int64_t slots,
+                                   int64_t sum)
+{
+    int64_t given = 0;
+    for (int32_t i = 0; i < count; i++) {
+        part[i] = (int32_t)((allot__i128)left[i] * slots / sum);
+        given += part[i];
+    }
+    return given;
+}
+
+ALLOT__INLINE int32_t largest(const int32_t *restrict left, int32_t count)
+{
+    int32_t most = 0;
+#pragma omp simd reduction(max : most)
+    for (int32_t i = 0; i < count; i++)
+        most = left[i] > most ? left[i] : most;
+    return most;
+}
+
+ALLOT__INLINE int32_t count_above(const int32_t *restrict left, int32_t count, int32_t bound)
+{
+    int32_t above = 0;
+#pragma omp simd reduction(+ : above)
+    for (int32_t i = 0; i < count; i++)
+        above += left[i] > bound;
+    return above;
+}
+
+ALLOT__INLINE void one_above(const int32_t *restrict left, int32_t *restrict part, int32_t count,
+                             int32_t bound)
+{
+#pragma omp simd
+    for (int32_t i = 0; i < count; i++)
+        part[i] += left[i] > bound;
+}
+
+/* Rule 3: one more for each of the `rest` rows that are over by most, the later first in a tie.
+ * The bound above which fewer than `rest` rows are is found by halving. */
+ALLOT__INLINE void split_rest(const int32_t *left, int32_t *part, int32_t count, int64_t rest)
+{
+    int32_t low = 0; /* at least `rest` rows are above */
+    int32_t high = largest(left, count);
+    if (rest == 0)
+        return;
+    while (high - low > 1) {
+        int32_t middle = low + (high - low) / 2;
+        if (count_above(left, count, middle) >= rest)
+            low = middle;
+        else
+            high = middle;
+    }
+    one_above(left, part, count, high);
+    rest -= count_above(left, count, high);
+    for (int32_t i = count - 1; rest > 0; i--) {
+        if (left[i] == high) {
+            part[i]++;
+            rest--;
+        }
+    }
+}
+
+ALLOT__CLONES static void share_out(const int32_t *restrict left, int32_t *restrict part,
+                                    int32_t count, int64_t slots, int64_t sum)
+{
+    int64_t given = sum < SMALL ? floors(left, part, count, (int32_t)slots, (int32_t)sum)
+                                : large_floors(left, part, count, slots, sum);
+    split_rest(left, part, count, slots - given);
+}
+
+void allot__round_over(const int32_t *over, int32_t *part, int32_t count, int64_t slots,
+                       int64_t sum)
+{
+    share_out(over, part, count, slots, sum);
+}

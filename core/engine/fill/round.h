@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * round.h: whole slots from exact shares, family by family: the four roundings.
+ * round.h: whole slots from exact shares, family by family: the four roundings, and that of
+ * reclaim.
  */
 #ifndef ALLOT_ENGINE_FILL_ROUND_H
 #define ALLOT_ENGINE_FILL_ROUND_H
@@ -40,5 +41,10 @@ typedef struct allot__shares {
 void allot__round(allot_rounding rounding, const allot__shares *shares);
 /* Pours over rows of whole levels and rounds by rank; writes the new whole levels to `level`. */
 void allot__round_pour(allot__pour *rows, int32_t *level);
+/* C-7: each row gives of `slots` in proportion to what it is over, rounded down; the remainder
+ * comes one each from rows that are over by most, the later first. `sum`: of `over`, more than
+ * slots. */
+void allot__round_over(const int32_t *over, int32_t *part, int32_t count, int64_t slots,
+                       int64_t sum);
 
 #endif

@@ -1,54 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* return.c: pool slots of holders above their share go to holders that lack some. */
-#include "base/wide.h"
+#include <string.h>
+
+#include "engine/fill/round.h"
 #include "engine/ownership/share.h"
 
 /* Columns over the members of a pool: slots beyond those that a member deserves, and of these,
  * slots that it gives. */
 enum { OVER = ALLOT__POOL_AIM, GIVES = ALLOT__POOL_REST };
 
-/* Divides `slots` among the members [from, to) in proportion to OVER; the remainder goes to larger
- * OVER, later first (C-7). */
-static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, int64_t sum)
-{
-    int64_t given = 0;
-    int32_t count = 0; /* of members that are over */
-    for (int32_t i = to - 1; i >= from; i--) {
-        int64_t over = ledger->column[OVER][i];
-        ledger->column[GIVES][i] = 0;
-        if (over == 0)
-            continue;
-        int64_t part = slots < sum ? (int64_t)((allot__i128)slots * over / sum) : over;
-        ledger->column[GIVES][i] = (int32_t)part;
-        ledger->order[count++] = i;
-        ledger->keys[i] = -over;
-        given += part;
-    }
-    if (given < slots && slots < sum) {
-        allot__books_sort(ledger, count);
-        for (int32_t k = 0; k < count && given < slots; k++) {
-            int32_t i = ledger->order[k];
-            int32_t more = ledger->column[GIVES][i] < ledger->column[OVER][i];
-            ledger->column[GIVES][i] += more;
-            given += more;
-        }
-    }
-}
-
 /* What each member gives of `slots`: worst rank first. */
 static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int64_t slots)
 {
     const allot__share *shares = &ledger->shares[pool->first];
-    const int32_t *rank = ledger->work->rank;
+    const int32_t *rank = ledger->work->rank, *over = ledger->column[OVER];
+    int32_t *gives = ledger->column[GIVES];
     for (int32_t to = pool->count; to > 0;) {
         int32_t from = to;
         int64_t sum = 0;
         int32_t worst = rank[ledger->holders[shares[to - 1].holder].row];
         while (from > 0 && rank[ledger->holders[shares[from - 1].holder].row] == worst)
-            sum += ledger->column[OVER][--from];
+            sum += over[--from];
         int64_t part = allot__least(sum, slots);
-        share_out(ledger, from, to, part, sum);
+        if (part < sum)
+            allot__round_over(over + from, gives + from, to - from, part, sum);
+        else
+            memcpy(gives + from, over + from, (size_t)(to - from) * sizeof *over);
         slots -= part;
         to = from;
     }

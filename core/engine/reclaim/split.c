@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "engine/fill/round.h"
 
 /* ---- Families that give back as one (E-22) --------------------------------------------------- */
 
@@ -436,6 +437,72 @@ static void split_family(allot__reclaim_split *split, int32_t *depth, int32_t fa
     }
 }
 
+/* ---- Families of leaves ---------------------------------------------------------------------- */
+/* The same by columns: vector arithmetic, for leaves that give back by the default order. */
+
+static void report_parts(allot__reclaim_split *split, int32_t first, int32_t count,
+                         const int32_t *part)
+{
+    if (split->listener)
+        split->listener->parts(split->listener, first, count, part);
+}
+
+/* Rows first ... first + count - 1, of one rank, give all they are over, ... */
+static void take_all(allot__reclaim_split *split, int32_t first, int32_t count)
+{
+    const int32_t *restrict over = split->work->over + first;
+    int32_t *restrict reclaimed = split->work->reclaimed + first;
+    int32_t *restrict left = split->left;
+    for (int32_t i = 0; i < count; i++) {
+        left[i] = over[i] - reclaimed[i];
+        reclaimed[i] = over[i];
+    }
+    report_parts(split, first, count, left);
+}
+
+/* ... or `slots` of the `sum` that it is. */
+static void take_some(allot__reclaim_split *split, int32_t first, int32_t count, int64_t slots,
+                      int64_t sum)
+{
+    const int32_t *restrict over = split->work->over + first;
+    int32_t *restrict reclaimed = split->work->reclaimed + first;
+    int32_t *restrict left = split->left;
+    int32_t *restrict part = split->part;
+    for (int32_t i = 0; i < count; i++)
+        left[i] = over[i] - reclaimed[i];
+    allot__round_over(left, part, count, slots, sum);
+    for (int32_t i = 0; i < count; i++)
+        reclaimed[i] += part[i];
+    report_parts(split, first, count, part);
+}
+
+static void split_leaves(allot__reclaim_split *split, int32_t family, int64_t slots)
+{
+    const allot__work *work = split->work;
+    const int32_t *rank = work->rank;
+    int32_t first = allot__family_first(work, family);
+    int32_t end = first + allot__family_size(work, family);
+    while (slots > 0 && end > first) {
+        int32_t start = end;
+        int64_t sum = 0;
+        while (start > first && rank[start - 1] == rank[end - 1]) {
+            start--;
+            sum += work->over[start] - work->reclaimed[start];
+        }
+        if (sum > slots) {
+            take_some(split, start, end - start, slots, sum);
+            return;
+        }
+        if (sum > 0) {
+            take_all(split, start, end - start);
+            slots -= sum;
+        }
+        end = start;
+    }
+}
+
+/* ---- All families ---------------------------------------------------------------------------- */
+
 static void take_family(allot__reclaim_split *split, int32_t *depth, int32_t family, int64_t slots)
 {
     split->rule = &split->split_rules[allot__rules_of(split->work, family) - split->work->rules];
@@ -443,7 +510,7 @@ static void take_family(allot__reclaim_split *split, int32_t *depth, int32_t fam
     if (leaves && split->over)
         take_known(split, family, slots);
     else if (leaves)
-        allot__split_leaves(split, family, slots);
+        split_leaves(split, family, slots);
     else
         split_family(split, depth, family, slots);
 }

@@ -68,7 +68,4 @@ int allot__split_init(allot__reclaim_split *split, allot__work *work,
  * reclaimed of leaves, and lowers over_left of the families inside, but not of `family`. */
 void allot__split_take(allot__reclaim_split *split, int32_t family, int64_t slots);
 
-/* The same for a family of leaves, when natural (split_leaves.c). */
-void allot__split_leaves(allot__reclaim_split *split, int32_t family, int64_t slots);
-
 #endif
