@@ -63,7 +63,7 @@ void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff, const char 
 void allot__sums_sort(allot__diff_sums *sums);
 void allot__sums_free(allot__diff_sums *sums);
 
-/* ---- The document (diff_json.c) -------------------------------------------------------------- */
+/* ---- The document ---------------------------------------------------------------------------- */
 
 /* `people`: with names of rows, for lua/allot/text/diff.lua. */
 void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state, bool people);

@@ -331,8 +331,6 @@ void allot__leases_now_read(allot__state_reader *reader)
 
 /* ---- Use of queues; times of preemption for resources ---------------------------------------- */
 
-/* ---- Queues ---------------------------------------------------------------------------------- */
-
 #define USAGE_MAX ((int64_t)1 << 62)
 static const allot__field whole = {NULL, ALLOT__INTEGER, 0, USAGE_MAX, false};
 static const allot__field rest = {NULL, ALLOT__INTEGER, 0, 999999, false};
@@ -382,8 +380,6 @@ void allot__usage_read(allot__state_reader *reader)
     allot__members_read(reader, ALLOT__STATE_USAGE_REST, check_rest);
     read_when(reader);
 }
-
-/* ---- Resources ------------------------------------------------------------------------------- */
 
 static void read_time(allot__state_reader *reader, uint32_t member)
 {

@@ -37,6 +37,22 @@ static void close_part(allot_state_writing *it, const char *bracket)
     it->open = false;
 }
 
+/* A member of an object that begins with its first member, if there is any. */
+static void put_lazily(allot__text *out, const char *key, bool *open, const char *name,
+                       int64_t number)
+{
+    if (!*open)
+        allot__text_open(out, key, "{");
+    *open = true;
+    allot__text_named_number(out, name, number);
+}
+
+static void end_lazily(allot__text *out, bool open)
+{
+    if (open)
+        allot__text_puts(out, "}");
+}
+
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
 static int64_t number_of(const allot_member *member, const allot_stated_leaf *leaf)
@@ -67,15 +83,11 @@ static void write_by_group(allot__text *out, const allot_state *state, int32_t c
     allot_stated_leaf leaf;
     bool open = false;
     for (int32_t group = 0; group < allot_plan_groups(plan); group++) {
-        if (!get_leaf(state, group, consumer, &leaf) || number_of(member, &leaf) == member->unset)
-            continue;
-        if (!open)
-            allot__text_open(out, member->name, "{");
-        allot__text_named_number(out, allot_plan_group_name(plan, group), number_of(member, &leaf));
-        open = true;
+        if (get_leaf(state, group, consumer, &leaf) && number_of(member, &leaf) != member->unset)
+            put_lazily(out, member->name, &open, allot_plan_group_name(plan, group),
+                       number_of(member, &leaf));
     }
-    if (open)
-        allot__text_puts(out, "}");
+    end_lazily(out, open);
 }
 
 static void write_consumer(allot__text *out, const allot_state *state, int32_t consumer)
@@ -176,14 +188,6 @@ static bool write_lists(allot_state_writing *it)
 
 /* ---- Objects by name ------------------------------------------------------------------------- */
 
-/* Opens an object when its first member is there. */
-static void open_once(allot__text *out, const char *key, bool *open)
-{
-    if (!*open)
-        allot__text_open(out, key, "{");
-    *open = true;
-}
-
 /* `rests`: the millionths, if any. */
 static void write_used(allot__text *out, const allot_state *state, bool rests)
 {
@@ -193,15 +197,13 @@ static void write_used(allot__text *out, const allot_state *state, bool rests)
         allot_queue queue;
         int64_t seconds;
         int32_t millionths;
-        if (allot_state_usage_get(state, i, &seconds, &millionths) != ALLOT_OK ||
-            (rests && millionths == 0) ||
-            !allot__text_got(out, allot_plan_queue_at(plan, i, &queue)))
-            continue;
-        open_once(out, rests ? "usage_rest" : "usage", &open);
-        allot__text_named_number(out, queue.name, rests ? millionths : seconds);
+        if (allot_state_usage_get(state, i, &seconds, &millionths) == ALLOT_OK &&
+            (!rests || millionths != 0) &&
+            allot__text_got(out, allot_plan_queue_at(plan, i, &queue)))
+            put_lazily(out, rests ? "usage_rest" : "usage", &open, queue.name,
+                       rests ? millionths : seconds);
     }
-    if (open)
-        allot__text_puts(out, "}");
+    end_lazily(out, open);
 }
 
 static void write_preempted_at(allot__text *out, const allot_state *state)
@@ -211,14 +213,11 @@ static void write_preempted_at(allot__text *out, const allot_state *state)
     for (int32_t i = 0; i < allot_plan_resources(plan); i++) {
         allot_resource resource;
         int64_t when;
-        if (allot_state_resource_time(state, i, &when) != ALLOT_OK ||
-            !allot__text_got(out, allot_plan_resource_at(plan, i, &resource)))
-            continue;
-        open_once(out, "resources_preempted_at", &open);
-        allot__text_named_number(out, resource.name, when);
+        if (allot_state_resource_time(state, i, &when) == ALLOT_OK &&
+            allot__text_got(out, allot_plan_resource_at(plan, i, &resource)))
+            put_lazily(out, "resources_preempted_at", &open, resource.name, when);
     }
-    if (open)
-        allot__text_puts(out, "}");
+    end_lazily(out, open);
 }
 
 static void write_usage(allot__text *out, const allot_state *state)
@@ -241,17 +240,18 @@ static void write_leases(allot__text *out, const allot_state *state)
         if (allot_state_lease_at(state, i, &now) != ALLOT_OK ||
             !allot__text_got(out, allot_plan_lease_at(plan, i, &lease)))
             continue;
-        if (!open)
+        if (!open) {
             allot__text_line(out);
-        open_once(out, "leases", &open);
+            allot__text_open(out, "leases", "{");
+        }
+        open = true;
         allot__text_line(out);
         allot__text_named(out, lease.name);
         allot__text_puts(out, "{");
         allot__item_write(out, plan, allot_members_of(ALLOT_ITEM_LEASE), &now);
         allot__text_puts(out, "}");
     }
-    if (open)
-        allot__text_puts(out, "}");
+    end_lazily(out, open);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -268,13 +268,9 @@ static void write_size(allot__text *out, const allot_state *state)
             allot__text_number(out, "slots", slots);
             return;
         }
-        if (!open)
-            allot__text_open(out, "slots", "{");
-        allot__text_named_number(out, allot_plan_group_name(plan, group), slots);
-        open = true;
+        put_lazily(out, "slots", &open, allot_plan_group_name(plan, group), slots);
     }
-    if (open)
-        allot__text_puts(out, "}");
+    end_lazily(out, open);
 }
 
 static bool write_head(allot_state_writing *it)

@@ -4,7 +4,7 @@
  * that are dropped. */
 #include <stdio.h>
 
-#include "service/events/fields.h"
+#include "service/events/event.h"
 #include "service/sync/own.h"
 
 enum { DROPS_TOLD = 1000 };

@@ -7,6 +7,7 @@
  */
 #include "simulate/log/trace.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ static bool ids_rise(const allot_trace *trace)
 static int check_ids(allot__reader *reader)
 {
     allot_trace *trace = reader->trace;
+    char number[16];
     size_t count = 0;
     if (ids_rise(trace))
         return ALLOT_OK;
@@ -114,15 +116,11 @@ static int check_ids(allot__reader *reader)
         if (list[i]->id != list[i - 1]->id)
             continue;
         reader->line = list[i]->line;
-        const char *name = trace->named ? allot__strings_text(&trace->names, list[i]->id) : NULL;
-        if (name)
-            allot__line_fault(reader, "E-duplicate", 0, 0, NULL,
-                              "the job %.100s was submitted in line %d already", name,
-                              (int)list[i - 1]->line);
-        else
-            allot__line_fault(reader, "E-duplicate", 0, 0, NULL,
-                              "the job %d was submitted in line %d already", (int)list[i]->id,
-                              (int)list[i - 1]->line);
+        snprintf(number, sizeof number, "%" PRId32, list[i]->id);
+        allot__line_fault(reader, "E-duplicate", 0, 0, NULL,
+                          "the job %.100s was submitted in line %d already",
+                          trace->named ? allot__strings_text(&trace->names, list[i]->id) : number,
+                          (int)list[i - 1]->line);
     }
     allot__free(trace->engine, list, trace->lines.count, sizeof(const allot__line *));
     return ALLOT_OK;

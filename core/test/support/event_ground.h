@@ -10,7 +10,7 @@
 #include <allot/script.h>
 
 #include "service/books/books.h"
-#include "service/events/fields.h"
+#include "service/events/event.h"
 
 #include "test/support/check.h"
 
