@@ -47,8 +47,9 @@ describe("Prometheus", function ()
   with_promtool("fires each alert on what it is for, and no other", function ()
     local rules = select(2, shell.read(FOLDER .. "alerts.yml"):gsub("%- alert: ", ""))
     assert.is_true(rules > 10)
-    assert.truthy(shell.read(FOLDER .. "alerts_test.yml"):find("value: " .. rules .. "}", 1, true),
-      "the test expects another number of alerts than " .. rules)
+    -- Two of them never fire at once: nobody listens to a leader, and nobody leads.
+    local expected = "value: " .. rules - 1 .. "}"
+    assert.truthy(shell.read(FOLDER .. "alerts_test.yml"):find(expected, 1, true), rules)
     succeed("promtool test rules " .. FOLDER .. "alerts_test.yml")
   end)
 
@@ -80,7 +81,7 @@ describe("Prometheus", function ()
     local service = live.start()
     service:call("cycle")
     local _, metrics = service:get "/metrics"
-    local known = { up = true }
+    local known = { up = true, allot_behind_events = true } -- the second of one that stands by
     for name, kind in metrics:gmatch "# TYPE (%S+) (%l+)" do
       known[name] = true
       if kind == "histogram" then known[name .. "_bucket"] = true end
