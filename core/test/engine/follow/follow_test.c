@@ -385,7 +385,6 @@ static void same_totals(allot_decision a_all, const allot_decision *b_all, allot
 
 static void same_verdicts(const allot_decision *a_all, const allot_decision *b_all)
 {
-    uint64_t digests[4];
     same_totals(*a_all, b_all, ALLOT_STAGE_ORDERS); /* sums of the lists */
     for (int32_t i = 0; i < allot_plan_consumers(a_all->plan); i++) {
         allot_verdict a, b;
@@ -394,6 +393,11 @@ static void same_verdicts(const allot_decision *a_all, const allot_decision *b_a
         CHECK_EQ(memcmp(&a, &b, sizeof a), 0);
     }
     same_totals(*a_all, b_all, ALLOT_STAGE_MONITOR);
+}
+
+static void same_digests(const allot_decision *a_all, const allot_decision *b_all)
+{
+    uint64_t digests[4];
     allot_decision_digest(a_all, &digests[0], &digests[1]);
     allot_decision_digest(b_all, &digests[2], &digests[3]);
     CHECK_EQ(memcmp(digests, digests + 2, 2 * sizeof *digests), 0);
@@ -483,6 +487,7 @@ static bool step(world *at, bool live)
     CHECK(allot_decision_full(full) != NULL);
     went_on += goes;
     passed += !goes;
+    same_digests(follow, full);
     if (goes) {
         same_rows(&follow->groups[0].work, &full->groups[0].work);
         same_sums(&follow->groups[0].work, &full->groups[0].work);
