@@ -333,7 +333,6 @@ static void on_committed(void *ud, int64_t batch)
     allot_service *service = ud;
     allot__waiters_committed(service, batch);
     allot__wire_committed(service, batch);
-    allot__wire_resume(service); /* peers that waited for the store */
     if (service->stopping)
         step_to_end(service);
 }

@@ -149,17 +149,6 @@ void allot__wire_free(allot_service *service)
     service->wire = NULL;
 }
 
-void allot__wire_resume(allot_service *service)
-{
-    if (!service->wire)
-        return;
-    for (allot__connection *it = service->wire->peers, *next; it; it = next) {
-        next = it->next;
-        if (!it->reading)
-            allot__connection_run(it);
-    }
-}
-
 /* They go on in their order of waiting, as far as this turn has time. */
 void allot__wire_release(allot_service *service)
 {

@@ -27,14 +27,12 @@ int allot__wire_start(allot_service *service, allot_report *report);
 void allot__wire_quiet(allot_service *service);
 /* Ends all connections once their answers are written, or after a second. */
 void allot__wire_stop(allot_service *service);
-/* Reads again from waiting peers. */
-void allot__wire_resume(allot_service *service);
 /* The last hold on the books ended: peers that waited for them go on. */
 void allot__wire_release(allot_service *service);
 /* The store is another service's: answers that wait for it say so. */
 void allot__wire_lose(allot_service *service);
 /* Sends the answers that waited for batches up to that number, and then the decisions: an event is
- * acknowledged before the decision about it is sent. */
+ * acknowledged before the decision about it is sent. Peers that waited for the store go on. */
 void allot__wire_committed(allot_service *service, int64_t batch);
 
 /* Answers the embedder's calls (allot_service_call) whose batches are on disk. */
