@@ -290,6 +290,23 @@ static bool passes(int32_t column)
             column != ALLOT_TASK_PREEMPTIONS_LEFT);
 }
 
+static bool of_host(int32_t column)
+{
+    return column == ALLOT_TASK_HOST || column == ALLOT_TASK_LOAD;
+}
+
+/* Is a key of victims such a column? */
+static bool any_key(const allot__work *work, bool (*is)(int32_t column))
+{
+    const allot__order *victims = victims_of(work);
+    bool any = false;
+    for (int32_t i = 0; i < victims->count; i++) {
+        allot_source source = victims->keys[i].source;
+        any = any || (source.kind == ALLOT_FROM_COLUMN && is(source.value));
+    }
+    return any;
+}
+
 /* What the state may keep its rows in; NULL: it must not. */
 static kept *find_kept(const allot__work *work)
 {
@@ -316,12 +333,9 @@ static kept *find_kept(const allot__work *work)
 static bool goes_on(const kept *it, const allot__work *work)
 {
     const allot__jobs *jobs = work->state->jobs;
-    const allot__order *victims = victims_of(work);
-    bool on = it->seals == jobs->seals || (it->seals + 1 == jobs->seals && jobs->partly);
-    for (int32_t i = 0; i < victims->count && it->now != work->state->now; i++)
-        on = on && !(victims->keys[i].source.kind == ALLOT_FROM_COLUMN &&
-                     passes(victims->keys[i].source.value));
-    return on;
+    bool next = it->seals + 1 == jobs->seals && jobs->partly;
+    return (it->seals == jobs->seals || next) &&
+           (it->now == work->state->now || !any_key(work, passes));
 }
 
 /* What changed since: by former number the present one, or -1 (NULL: all have theirs); a bit by
@@ -361,18 +375,6 @@ static void note_loads(const allot__candidate_rows *rows, uint64_t *moved, bool 
     }
 }
 
-static bool by_hosts(const allot__work *work)
-{
-    const allot__order *victims = victims_of(work);
-    bool by = false;
-    for (int32_t i = 0; i < victims->count; i++) {
-        allot_source source = victims->keys[i].source;
-        by = by || (source.kind == ALLOT_FROM_COLUMN &&
-                    (source.value == ALLOT_TASK_HOST || source.value == ALLOT_TASK_LOAD));
-    }
-    return by;
-}
-
 /* ENOMEM. */
 static int find_changes(const allot__candidate_rows *rows, changes *out)
 {
@@ -399,7 +401,7 @@ static int find_changes(const allot__candidate_rows *rows, changes *out)
         below += ends;
     }
     note_loads(rows, out->moved, &any);
-    if (!any || !by_hosts(rows->work))
+    if (!any || !any_key(rows->work, of_host))
         out->moved = NULL;
     return ALLOT_OK;
 }
