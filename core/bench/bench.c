@@ -42,6 +42,7 @@ static const struct {
     {"play", allot__bench_play},
     {"folder", allot__bench_folder},
     {"limits", allot__bench_limits},
+    {"commits", allot__bench_commits},
     {"serve", allot__bench_serve},
     {"connect", allot__bench_connect},
     {"disconnect", allot__bench_disconnect},

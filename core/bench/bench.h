@@ -104,6 +104,7 @@ void allot__bench_drop(bench *it);
 bench_call allot__bench_folder;
 /* s of a bare commit and of a bare echo in the folder. */
 bench_call allot__bench_limits;
+bench_call allot__bench_commits;
 /* "WATCHES": serves plan.json in the folder; returns the process, and ticks a second. */
 bench_call allot__bench_serve;
 /* Connects one more peer; disconnects all. */

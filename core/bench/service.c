@@ -45,6 +45,19 @@ int allot__bench_limits(bench *it)
     return allot__cli_status(it->cli, status);
 }
 
+/* Of so many rows in the database that ALLOT_BENCH_STORE names. */
+int allot__bench_commits(bench *it)
+{
+    const char *store = getenv("ALLOT_BENCH_STORE");
+    allot_service_commits commits = {0};
+    int status =
+        allot_service_measure_store(it->cli->engine, store ? store : "",
+                                    (int32_t)strtol(it->text, NULL, 10), it->cli->report, &commits);
+    allot__bench_number(it, commits.store);
+    allot__bench_number(it, commits.bare);
+    return allot__cli_status(it->cli, status);
+}
+
 static void tell_ready(void *ud)
 {
     allot__cli_write(*(const int *)ud, "", 1);
@@ -61,6 +74,7 @@ static void run_service(bench *it, int how, int ready)
     allot_service_config_init(&config);
     config.plan = plan;
     config.socket = it->socket;
+    config.store = getenv("ALLOT_BENCH_STORE"); /* one of its own: it is written into */
     config.log_level = ALLOT_LOG_WARNING;
     config.watch = how == 'w';
     if (how == 'n')

@@ -189,6 +189,20 @@ describe("services with one store", function ()
     reconnect(2)
   end)
 
+  check("write a batch beside bare libpq, for `allot bench`", function ()
+    local status, out, err = shell.run(("ALLOT_BENCH_STORE=%s %s bench --shape commits "
+      .. "--format json"):format(shell.quote(server.url), shell.allot))
+    assert.equal(0, status, err)
+    local commits = assert(require "dkjson".decode(out)).commits
+    assert.equal(5, #commits)
+    for _, it in ipairs(commits) do assert.is_true(it.store_ms > 0 and it.bare_ms > 0) end
+    assert.same({ "0" }, server:ask [[SELECT count(*) FROM information_schema.tables
+      WHERE table_schema = 'allot_measure']])
+    local failed, _, why = shell.command("bench", "--shape", "commits")
+    assert.equal(5, failed)
+    assert.truthy(why:find("no database of PostgreSQL that could be measured", 1, true), why)
+  end)
+
   check("are refused a store that is none, or whose name has a password", function ()
     local function refused(url, words)
       local status, _, err = shell.run(("%s serve %s/plan.json --store %s"):format(shell.allot,

@@ -214,6 +214,15 @@ typedef struct allot_service_limits {
 ALLOT_API int allot_service_measure(allot_engine *engine, const char *folder, allot_report *report,
                                     allot_service_limits *out);
 
+/* Seconds of a commit of so many events of 100 bytes in a PostgreSQL database: as a shared store
+ * writes them, and as one plain INSERT does; medians of 101, in turn, in a schema of their own that
+ * is removed. EIO (report: also if the name is no such store's), ENOMEM. */
+typedef struct allot_service_commits {
+    double store, bare;
+} allot_service_commits;
+ALLOT_API int allot_service_measure_store(allot_engine *engine, const char *store, int32_t rows,
+                                          allot_report *report, allot_service_commits *out);
+
 ALLOT_C_END
 
 #endif

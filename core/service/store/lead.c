@@ -476,6 +476,25 @@ void allot__lead_write(allot__store *store)
                                                  0);
 }
 
+bool allot__lead_bare(const allot__store *store, struct allot__pq *pq)
+{
+    static const char sql[] =
+        "INSERT INTO bare(seq, at, method, params, idem) SELECT * FROM"
+        " unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])";
+    batch it;
+    allot__pq_params params = {.count = 0};
+    char *block = lay_out(store, &it);
+    PGresult *done = NULL;
+    for (int i = 0; i < CYCLE && block; i++)
+        allot__pq_bytes(&params, i < 2 ? ALLOT__PQ_INT8S : ALLOT__PQ_TEXTS, it.columns[i].bytes,
+                        end_column(&it.columns[i], i < 2));
+    if (block && (pq->prepared || allot__pq_prepare(pq, sql, &params)))
+        done = allot__pq_run(pq, NULL, &params);
+    allot__pq_drop(done);
+    free(block);
+    return done != NULL;
+}
+
 void allot__lead_end(allot__store *store)
 {
     allot__pq_params params = {.count = 0};

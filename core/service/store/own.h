@@ -97,6 +97,10 @@ typedef struct allot__store_kind {
     void (*look)(allot__store *store);
 } allot__store_kind;
 extern const allot__store_kind allot__store_sqlite, allot__store_postgres;
+/* As allot_service_measure_store (postgres.c). */
+struct allot_service_commits;
+int allot__postgres_measure(allot_engine *engine, const char *name, int32_t rows,
+                            allot_report *report, struct allot_service_commits *out);
 
 /* Rows being visited: they come in order of their numbers, without gaps. */
 typedef struct allot__store_reading {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <allot/service.h>
+
 #include "base/memory.h"
 #include "service/store/pq.h"
 
@@ -300,3 +302,95 @@ const allot__store_kind allot__store_postgres = {
     .give_back = give_back,
     .look = allot__lead_look,
 };
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+
+enum { COMMITS = 101 };
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A batch of events without keys, after those before. */
+static void gather(allot__store *store, int32_t rows)
+{
+    char params[101];
+    snprintf(params, sizeof params, "{\"consumer\": \"/%083d\"}", 0);
+    allot__text_clear(&store->written, SIZE_MAX);
+    for (int32_t i = 1; i <= rows; i++) {
+        allot__event_row row = {.seq = store->lead.event + i,
+                                .method = "demand",
+                                .params = params,
+                                .params_len = strlen(params)};
+        allot__store_encode(&store->written, &row);
+    }
+}
+
+static bool time_commits(allot__store *store, struct allot__pq *bare, int32_t rows,
+                         allot_service_commits *out)
+{
+    int64_t times[2][COMMITS];
+    bool good = true;
+    for (int i = 0; i < COMMITS && good; i++) {
+        gather(store, rows);
+        uint64_t from = uv_hrtime();
+        good = allot__lead_bare(store, bare);
+        times[0][i] = (int64_t)(uv_hrtime() - from);
+        from = uv_hrtime();
+        allot__lead_write(store);
+        times[1][i] = (int64_t)(uv_hrtime() - from);
+        good = good && store->work_status == ALLOT_OK && !store->written.failed;
+    }
+    if (!good)
+        return false;
+    for (int i = 0; i < 2; i++)
+        qsort(times[i], COMMITS, sizeof times[i][0], by_size);
+    *out = (allot_service_commits){.store = (double)times[1][COMMITS / 2] * 1e-9,
+                                   .bare = (double)times[0][COMMITS / 2] * 1e-9};
+    return true;
+}
+
+static int measure_store(allot__store *store, int32_t rows, allot_report *report,
+                         allot_service_commits *out)
+{
+    struct allot__pq bare = {.target = store->path};
+    int status = connect_first(store, report);
+    if (status != ALLOT_OK)
+        return status;
+    bool good = allot__pq_do(store->pq, "DROP SCHEMA IF EXISTS allot_measure CASCADE;"
+                                        "CREATE SCHEMA allot_measure;"
+                                        "SET search_path = allot_measure") &&
+                allot__pq_do(store->pq, schema) &&
+                allot__pq_do(store->pq, "CREATE TABLE bare(LIKE events INCLUDING ALL);"
+                                        "ALTER TABLE bare DROP COLUMN epoch") &&
+                allot__lead_begin(store, report) == ALLOT_OK && allot__pq_connect(&bare) &&
+                allot__pq_do(&bare, "SET search_path = allot_measure") &&
+                time_commits(store, &bare, rows, out);
+    if (!good)
+        status = allot__store_say(store, "cannot be measured", report);
+    allot__pq_do(store->pq, "DROP SCHEMA IF EXISTS allot_measure CASCADE");
+    allot__pq_leave(&bare);
+    return status;
+}
+
+int allot__postgres_measure(allot_engine *engine, const char *name, int32_t rows,
+                            allot_report *report, allot_service_commits *out)
+{
+    allot__store *store = allot__new(engine, 1, sizeof *store);
+    if (!store)
+        return ALLOT_ENOMEM;
+    store->engine = store->written.engine = engine;
+    store->kind = &allot__store_postgres;
+    store->site.lease = 60000;
+    store->work_oldest = 1; /* no decisions are written: none is looked for */
+    store->path = allot__copy(engine, name, strlen(name));
+    int status = store->path ? measure_store(store, rows, report, out) : ALLOT_ENOMEM;
+    store->lead.taken = false; /* with its schema */
+    close_postgres(store);
+    allot__text_free(&store->written);
+    allot__free_string(engine, store->path);
+    allot__free(engine, store, 1, sizeof *store);
+    return status;
+}

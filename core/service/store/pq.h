@@ -88,6 +88,8 @@ int allot__lead_begin(allot__store *store, allot_report *report);
 /* As allot__store_kind has them. */
 void allot__lead_look(allot__store *store);
 void allot__lead_write(allot__store *store);
+/* Writes the events of `written` by a plain INSERT of that session, to measure it. */
+bool allot__lead_bare(const allot__store *store, struct allot__pq *pq);
 /* Lets another lead at once. */
 void allot__lead_end(allot__store *store);
 

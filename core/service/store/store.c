@@ -3,6 +3,8 @@
 /* store.c: opens and closes a store, in the database that its name asks for. */
 #include <string.h>
 
+#include <allot/service.h>
+
 #include "base/memory.h"
 #include "service/store/own.h"
 
@@ -26,6 +28,21 @@ static int choose(allot__store *store, allot_report *report)
                      "this allot was built without PostgreSQL (libpq-dev)");
     return ALLOT_EIO;
 #endif
+}
+
+int allot_service_measure_store(allot_engine *engine, const char *store, int32_t rows,
+                                allot_report *report, allot_service_commits *out)
+{
+#ifdef ALLOT_POSTGRES
+    if (allot__store_is_shared(store))
+        return allot__postgres_measure(engine, store, rows, report, out);
+#endif
+    (void)engine;
+    (void)rows;
+    (void)out;
+    allot_report_say(report, ALLOT_ERROR, "E-store",
+                     "%.200s is no database of PostgreSQL that could be measured", store);
+    return ALLOT_EIO;
 }
 
 static int begin(allot_engine *engine, const char *path, bool writes, allot__store **out)

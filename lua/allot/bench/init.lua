@@ -3,6 +3,7 @@
 --- The verb `bench`: what a cycle costs on this machine, and a simulation, and a service.
 
 local core = require "allot.core"
+local commits = require "allot.bench.commits"
 local cycles = require "allot.bench.cycles"
 local decide = require "allot.bench.decide"
 local growth = require "allot.bench.growth"
@@ -26,6 +27,7 @@ local SERVICES = {
   decide = { run = decide.run, { 1000, 1, 50000 }, { 100000, 100000, 1000000 } },
   serve = { run = serve.run, { 60, 1, 3600 }, { 20000, 10, 1000000 } },
   reload = { run = reload.run, { 5, 1, 1000 }, { 0, 0, service.CONSUMERS } },
+  commits = { run = commits.run },
   sync = { run = sync.run, { 100000, 1, 300000 } },
 }
 
@@ -77,7 +79,8 @@ end
 local function unknown(it, shape)
   local known = {}
   for _, tree in ipairs(cycles.SHAPES) do known[#known + 1] = tree[1] end
-  for word in ("victims queues simulate rigid growth serve decide reload sync"):gmatch "%a+" do
+  for word in ("victims queues simulate rigid growth serve decide reload commits sync")
+    :gmatch "%a+" do
     known[#known + 1] = word
   end
   local near = names.nearest(shape, known)
