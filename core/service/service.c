@@ -371,10 +371,13 @@ static int lead(allot_service *service, allot_report *report)
     return status == ALLOT_OK ? start_parts(service, true, report) : status;
 }
 
-/* Nobody has subscribed yet: the feed begins with the next decision. */
+/* Nobody has subscribed yet: the feed begins with the next decision. One that stops leaves the lead
+ * again when it closes the store. */
 static void on_led(void *ud)
 {
     allot_service *service = ud;
+    if (service->stopping)
+        return;
     allot__log(service, ALLOT_LOG_WARNING, "this service leads", NULL);
     allot__feed_free(service->feed);
     if (allot__feed_new(service, &service->feed) != ALLOT_OK || lead(service, NULL) != ALLOT_OK)

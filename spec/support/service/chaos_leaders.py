@@ -114,10 +114,23 @@ class Leaders:
             time.sleep(0.01)
 
     def revive(self):
-        """Starts what ended."""
+        """Starts what ended, and waits until one leads and the other has read what it wrote."""
         for world in self.worlds:
             if world.child is None or world.child.poll() is not None:
                 self.start(world)
+        limit = time.monotonic() + 60
+        while sorted(map(role_of, self.worlds)) != ["following", "leading"]:
+            assert time.monotonic() < limit, "nobody stands by: " + self.worlds[0].tail()
+            time.sleep(0.02)
+
+
+def role_of(world):
+    try:
+        with world.service(timeout=5.0) as service:
+            status = service.call("status")
+            return status["role"] if status.get("behind", 0) < 1000 else "behind"
+    except OSError:
+        return "away"
 
 
 def harm(leaders, kind, chance):
