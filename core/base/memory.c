@@ -116,7 +116,7 @@ int allot__vector_room(allot_engine *engine, allot__vector *vector, size_t more,
 
 void *allot__push(allot_engine *engine, allot__vector *vector, size_t size)
 {
-    if (allot__vector_room(engine, vector, 1, size))
+    if (vector->count == vector->capacity && allot__vector_room(engine, vector, 1, size))
         return NULL;
     return memset((char *)vector->items + vector->count++ * size, 0, size);
 }
@@ -176,6 +176,12 @@ void allot__spare_free(allot_engine *engine)
 {
     chunk_free(engine, engine->spare);
     engine->spare = NULL;
+}
+
+void allot__spare_trim(allot_engine *engine)
+{
+    if (engine->spare && engine->spare->size > SMALLEST + overhead)
+        allot__spare_free(engine);
 }
 
 void allot__arena_init(allot__arena *arena, allot_engine *engine)

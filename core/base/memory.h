@@ -111,8 +111,9 @@ typedef struct allot__wanted {
 int allot__arena_all(allot__arena *arena, bool zeroed, const allot__wanted *all, size_t count);
 /* The largest block stays with the engine, for the next arena. */
 void allot__arena_free(allot__arena *arena);
-/* Ends the block that the engine keeps. */
+/* Ends the block that the engine keeps; or only if it is larger than what any arena begins with. */
 void allot__spare_free(allot_engine *engine);
+void allot__spare_trim(allot_engine *engine);
 
 /* ---- Many small pieces that live equally long and stay where they are ---------------------------
  */

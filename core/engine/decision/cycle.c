@@ -298,7 +298,7 @@ void allot_decision_free(allot_decision *decision)
             allot__dispatched_free(&decision->groups[0].work, decision->dispatched);
         allot__arena_free(&decision->arena);
         if (follows)
-            allot__spare_free(engine); /* memory of a full pass: the next one may be none */
+            allot__spare_trim(engine); /* memory of a full pass: the next one may be none */
         allot__free(engine, decision, 1, sizeof *decision);
     }
 }

@@ -250,19 +250,21 @@ static uint32_t hash_of(const char *id)
     return allot__hash(0, id, strlen(id));
 }
 
-allot__thing *allot__things_find(const allot__things *things, const char *id)
+static allot__thing *find(const allot__things *things, const char *id, uint32_t hash)
 {
     uint32_t probe = 0;
     int32_t found;
-    if (!id || things->index.count == 0)
-        return NULL;
-    uint32_t hash = hash_of(id);
     while ((found = allot__index_next(&things->index, hash, &probe)) >= 0) {
         allot__thing *thing = allot__things_at(things, found);
         if (strcmp(thing->id, id) == 0)
             return thing;
     }
     return NULL;
+}
+
+allot__thing *allot__things_find(const allot__things *things, const char *id)
+{
+    return id && things->index.count > 0 ? find(things, id, hash_of(id)) : NULL;
 }
 
 int allot__things_room(allot_engine *engine, allot__things *things, size_t more)
@@ -274,13 +276,17 @@ int allot__things_room(allot_engine *engine, allot__things *things, size_t more)
     return allot__vector_room(engine, &things->list, more, sizeof(allot__thing *));
 }
 
-void allot__things_put(allot_engine *engine, allot__things *things, allot__thing *thing)
+bool allot__things_put(allot__things *things, allot__thing *thing, bool check)
 {
-    allot__thing **place = allot__push(engine, &things->list, sizeof(allot__thing *));
-    *place = thing;
-    thing->number = (int32_t)things->list.count - 1;
+    int32_t number = (int32_t)things->list.count;
+    uint32_t hash = is_found(thing) ? hash_of(thing->id) : 0;
+    if (check && find(things, thing->id, hash))
+        return false;
+    thing->number = number;
+    ((allot__thing **)things->list.items)[things->list.count++] = thing;
     if (is_found(thing))
-        allot__index_add(&things->index, hash_of(thing->id), thing->number);
+        allot__index_add(&things->index, hash, number);
+    return true;
 }
 
 void allot__things_swap(allot__things *things, allot__thing *old, allot__thing *thing)

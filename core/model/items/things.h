@@ -57,8 +57,8 @@ allot__thing *allot__thing_make(allot_engine *engine, allot_item kind, const voi
 void allot__thing_free(allot_engine *engine, allot__thing *thing);
 /* Makes room for so many more, so that adding them, or replacing as many, cannot fail. ENOMEM. */
 int allot__things_room(allot_engine *engine, allot__things *things, size_t more);
-/* Adds a thing at the end; its id must not be taken. */
-void allot__things_put(allot_engine *engine, allot__things *things, allot__thing *thing);
+/* Adds a thing at the end, where there is room. With `check`, false: its id is taken. */
+bool allot__things_put(allot__things *things, allot__thing *thing, bool check);
 /* Replaces a thing by another of the same id. */
 void allot__things_swap(allot__things *things, allot__thing *old, allot__thing *thing);
 void allot__things_end(allot__things *things, allot__thing *thing);

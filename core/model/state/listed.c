@@ -64,7 +64,7 @@ static int put_other(allot_state *state, allot_item kind, allot__thing *old, con
     if (old)
         allot__things_swap(things, old, thing);
     else
-        allot__things_put(state->engine, things, thing);
+        allot__things_put(things, thing, false);
     if (kind == ALLOT_ITEM_JOB)
         allot__job_changed(state, thing->number, false);
     return ALLOT_OK;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* task.c: tasks of a state, and their columns. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/name.h"
@@ -113,7 +112,7 @@ static allot__task *make(allot_state *state, const allot_task *task)
 /* A copy of the block of a task of one group, without more, under an id of the same length. */
 static allot__task *copy(allot_state *state, const allot__task *of, const char *id)
 {
-    allot__task *made = allot__new(state->engine, of->thing.size, 1);
+    allot__task *made = allot_engine_alloc(state->engine, NULL, 0, of->thing.size);
     if (!made)
         return NULL;
     *made = *of;
@@ -136,7 +135,7 @@ static int put_parts(allot_state *state, const allot__task *first)
         part->group = also->group;
         part->slots = (int32_t)also->slots;
         part->session = part->host = part->slot = -1;
-        allot__things_put(state->engine, things, &part->thing);
+        allot__things_put(things, &part->thing, false);
     }
     return ALLOT_OK;
 }
@@ -159,15 +158,19 @@ static void note(allot_state *state, const allot__task *task, int32_t number)
         allot__tasks_change(state);
 }
 
-/* Adds a task, for which there is room; like `first`, if that is not NULL, except for its id. */
-static int put(allot_state *state, const allot_task *task, const allot__task *first)
+/* Adds a task, for which there is room. A copy is like `first`, if that is not NULL, except for its
+ * id; EEXIST. */
+static int put(allot_state *state, const allot_task *task, bool is_copy, const allot__task *first)
 {
     allot__tasks *tasks = &state->tasks;
     size_t more = (size_t)task->also_count + 1, count = allot__task_count(tasks);
     allot__task *made = first && !first->rest ? copy(state, first, task->id) : make(state, task);
     if (!made)
         return ALLOT_ENOMEM;
-    allot__things_put(state->engine, &tasks->things, &made->thing);
+    if (!allot__things_put(&tasks->things, &made->thing, is_copy)) {
+        allot__thing_free(state->engine, &made->thing);
+        return ALLOT_EEXIST;
+    }
     if (put_parts(state, made) != ALLOT_OK) {
         allot__things_cut(state->engine, &tasks->things, count);
         return ALLOT_ENOMEM;
@@ -182,27 +185,27 @@ int allot__task_put(allot_state *state, const allot_task *task)
 {
     int status =
         allot__things_room(state->engine, &state->tasks.things, (size_t)task->also_count + 1);
-    return status == ALLOT_OK ? put(state, task, NULL) : status;
+    return status == ALLOT_OK ? put(state, task, false, NULL) : status;
 }
 
 int allot__task_put_copies(allot_state *state, const allot_task *task, int32_t count)
 {
     allot__tasks *tasks = &state->tasks;
     size_t before = allot__task_count(tasks), pending = tasks->pending, length = strlen(task->id);
-    int width = snprintf(NULL, 0, "%d", (int)count - 1);
+    int width = 1;
     char id[ALLOT__ID_MAX + 1];
     allot_task of = *task;
+    for (int32_t rest = count - 1; rest > 9; rest /= 10)
+        width++;
     int status = allot__things_room(state->engine, &tasks->things, (size_t)count);
     of.id = memcpy(id, task->id, length);
     id[length + (size_t)width] = '\0';
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         for (int32_t k = width, rest = i; k > 0; k--, rest /= 10)
             id[length + (size_t)k - 1] = (char)('0' + rest % 10);
-        status = allot__things_find(&tasks->things, id)
-                     ? ALLOT_EEXIST
-                     : allot__index_room(state->engine, &tasks->things.index);
+        status = allot__index_room(state->engine, &tasks->things.index);
         if (status == ALLOT_OK)
-            status = put(state, &of, i > 0 ? allot__task_at(tasks, (int32_t)before) : NULL);
+            status = put(state, &of, true, i > 0 ? allot__task_at(tasks, (int32_t)before) : NULL);
     }
     if (status == ALLOT_OK)
         return ALLOT_OK;

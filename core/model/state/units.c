@@ -87,12 +87,14 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
     int32_t session = allot__task_session(&state->tasks, task);
     if (alone) {
         units->started[unit] = task->started;
+        units->slots[unit] = task->slots;
         units->session[unit] = session;
         units->site[unit] = task->host < 0 ? -1 : allot__label_at(&state->tasks, task->host)->site;
+    } else {
+        units->started[unit] = later(units->started[unit], task->started);
+        units->slots[unit] = (int32_t)later(units->slots[unit], task->slots);
+        units->session[unit] = session_of(state, session, units->session[unit]);
     }
-    units->started[unit] = later(units->started[unit], task->started);
-    units->slots[unit] = (int32_t)later(units->slots[unit], task->slots);
-    units->session[unit] = session_of(state, session, units->session[unit]);
     for (size_t i = 0; i < state->plan->task_attributes.count; i++) {
         int32_t *column = units->attributes[i],
                 value = allot__attribute_of(state->plan, more->tags, more->tag_count, more->values,
@@ -211,7 +213,6 @@ bool allot__units_change(const allot_state *state, allot__units *units, int32_t 
         if (!thing)
             continue;
         units->tasks[unit] = changes[i].number;
-        units->slots[unit] = 0;
         put(state, units, unit, (const allot__task *)(const void *)thing, true);
         count_held(state, units, unit, 1);
         units->end[consumer]++;

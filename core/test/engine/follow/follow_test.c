@@ -475,7 +475,7 @@ static bool step(world *at, bool live)
     allot_decision *follow, *full;
     int status;
     if (draw(0, 3) == 0) /* memory may run out once, somewhere */
-        at->it.memory.fail_at = at->it.memory.calls + draw(1, 12);
+        at->it.memory.fail_at = at->it.memory.calls + draw(1, 8);
     OOM_RETRY(status, allot_cycle(at->it.plan, at->state, NULL, &follow));
     failed += at->it.memory.failed;
     at->it.memory.fail_at = 0;
