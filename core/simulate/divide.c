@@ -21,8 +21,8 @@ static int reopen(allot_simulation *sim, allot_decision *decision)
     return allot_state_open(sim->state);
 }
 
-/* Marks leaves above their target, or that give back for another reason. True: the state did not
- * list the tasks of one of them. */
+/* Marks leaves above their target, or that give back for another reason, unless the state always
+ * lists their tasks. True: any. */
 static bool mark_over(const allot_simulation *sim, const allot_decision *decision)
 {
     bool some = false;
@@ -30,11 +30,11 @@ static bool mark_over(const allot_simulation *sim, const allot_decision *decisio
         allot__account *account = &sim->accounts[c];
         allot_brief brief;
         account->over = false;
-        if (account->first < 0)
+        if (account->first < 0 || account->whole)
             continue;
         allot_decision_brief(decision, account->group, account->consumer, &brief);
         account->over = brief.over > 0 || brief.reclaimed > 0 || brief.held_back > 0;
-        some = some || (account->over && !account->whole);
+        some = some || account->over;
     }
     return some;
 }
