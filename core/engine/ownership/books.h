@@ -92,8 +92,7 @@ typedef struct allot__holder {
 typedef struct allot__lent {
     int32_t lender, borrower; /* holders */
     int32_t slots, before;
-    int32_t older;    /* of the same borrower; -1: none */
-    int32_t recalled; /* slots that phase 4 calls back */
+    int32_t older; /* of the same borrower; -1: none */
     allot__why why;
 } allot__lent;
 

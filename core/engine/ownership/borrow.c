@@ -209,7 +209,6 @@ static int64_t recall(allot__ledger *ledger, int32_t lender, int32_t loan, int64
     if (slots > leaving)
         allot__loan_take(ledger, loan, slots - leaving, lender, ALLOT__WHY_RECALLED);
     allot__books_promise(ledger, lender, slots, ALLOT__OWN);
-    ledger->loans[loan].recalled += (int32_t)slots;
     ledger->holders[lender].recalled += (int32_t)slots;
     return slots;
 }

@@ -25,14 +25,15 @@ static bool stays(const allot__ledger *ledger, const allot__holder *holder, int3
 {
     const int32_t *returned = ledger->work->returned;
     const allot__holder *first = &ledger->kept->holders[ledger->holder_of[holder->row]];
-    /* After phase 3; `lost` may be of phase 4. */
+    /* After phase 3, which lent no slots of the holder; `lost` may be of phase 4. */
     int64_t has = (int64_t)allot__holder_has(holder) + holder->lost - holder->recalled;
     int64_t counts = allot__holder_counts(holder) - holder->recalled;
     int32_t low = allot__least(need, most);
     bool got = counts > allot__holder_counts(first) || has > allot__holder_has(first) + first->lost;
     return most <= holder->most && need <= holder->need && low >= holder->least &&
            (!got || low >= allot__most(has, counts)) && !holder->recall_first &&
-           holder->flying == 0 && holder->coming == 0 && !(returned && returned[holder->row] > 0);
+           holder->out + holder->recalled == first->out && holder->flying == 0 &&
+           holder->coming == 0 && !(returned && returned[holder->row] > 0);
 }
 
 /* What a holder asks for once it gave so many shared slots to others. */
@@ -47,6 +48,7 @@ static int32_t asks_less(const allot__holder *holder, int64_t gives)
 /* Leaves borrowers so many slots that a holder called back, the last ones first. */
 static void call_less(allot__ledger *ledger, int32_t index, int64_t slots)
 {
+    const allot__lent *before = ledger->kept->part[ALLOT__KEPT_LOANS].copy;
     allot__holder *holder = &ledger->holders[index];
     if (slots <= 0)
         return;
@@ -54,9 +56,9 @@ static void call_less(allot__ledger *ledger, int32_t index, int64_t slots)
     holder->promised -= (int32_t)slots;
     holder->recalled -= (int32_t)slots;
     for (int32_t k = ledger->lender_at[index + 1] - 1; slots > 0; k--) {
-        allot__lent *loan = &ledger->loans[ledger->by_lender[k]];
-        int32_t part = (int32_t)allot__least(loan->recalled, slots);
-        loan->recalled -= part;
+        const allot__lent *loan = &ledger->loans[ledger->by_lender[k]];
+        int32_t recalled = before[ledger->by_lender[k]].slots - loan->slots;
+        int32_t part = (int32_t)allot__least(recalled, slots);
         allot__loan_more(ledger, ledger->by_lender[k], part);
         allot__holder *borrower = &ledger->holders[loan->borrower];
         borrower->in += part;
