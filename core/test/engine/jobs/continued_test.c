@@ -109,6 +109,8 @@ static void draw_victims(allot_policy *policy)
     int32_t function, count = draw(0, 5), most = draw(0, 2) > 0 ? 9 : 15;
     for (int32_t i = 0; i < count; i++)
         keys[i] = (allot_key){{ALLOT_FROM_COLUMN, columns[draw(0, most)]}, draw(0, 1)};
+    if (count > 0 && draw(0, 2) == 0) /* it goes by time, or by hosts: it decides alone */
+        keys[0].source.value = draw(0, 1) ? columns[draw(10, 15)] : ALLOT_TASK_HOST;
     CHECK_EQ(allot_policy_provider(policy, &provider), ALLOT_OK);
     CHECK_EQ(allot_policy_rows_function(policy, ALLOT_TASKS, &ran, 1, &function), ALLOT_OK);
     const allot_source called = {ALLOT_FROM_FUNCTION, function},
