@@ -52,24 +52,23 @@ static const char evict_sql[] =
 static const char attach_sql[] = "UPDATE lead SET pid = pg_backend_pid(), started = " SESSION
                                  ", until = " LEASE("$2") " WHERE epoch = $1 RETURNING batch";
 
+/* clang-format off */
 static const char write_sql[] =
-    "WITH mine AS (UPDATE lead SET batch = $2, event = $3, cycle = $4, seq = $5, until = " LEASE(
-        "$6") " WHERE epoch = $1 AND batch = $2 - 1 AND event = $3 - cardinality($7::bigint[])"
-              " RETURNING epoch),"
-              " e AS (INSERT INTO events(seq, epoch, at, method, params, idem)"
-              " SELECT r.seq, mine.epoch, r.at, r.method, r.params, r.idem FROM mine,"
-              " unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[])"
-              " AS r(seq, at, method, params, idem)),"
-              " c AS (INSERT INTO cycles(cycle, epoch, seq, at, event, input, output, plan, "
-              "policy, decision,"
-              " effect) SELECT r.cycle, mine.epoch, r.seq, r.at, r.event, r.input, r.output, "
-              "r.plan,"
-              " r.policy, r.decision, r.effect FROM mine, unnest($12::bigint[], $13::bigint[], "
-              "$14::bigint[],"
-              " $15::bigint[], $16::bigint[], $17::bigint[], $18::text[], $19::text[], $20::text[],"
-              " $21::text[]) AS r(cycle, seq, at, event, input, output, plan, policy, decision, "
-              "effect))"
-              " SELECT count(*) FROM mine";
+    "WITH mine AS (UPDATE lead SET batch = $2, event = $3, cycle = $4, seq = $5,"
+    " until = " LEASE("$6") " WHERE epoch = $1 AND batch = $2 - 1"
+    " AND event = $3 - cardinality($7::bigint[]) RETURNING epoch),"
+    " e AS (INSERT INTO events(seq, epoch, at, method, params, idem)"
+    " SELECT r.seq, mine.epoch, r.at, r.method, r.params, r.idem FROM mine,"
+    " unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[])"
+    " AS r(seq, at, method, params, idem)),"
+    " c AS (INSERT INTO cycles(cycle, epoch, seq, at, event, input, output,"
+    " plan, policy, decision, effect) SELECT r.cycle, mine.epoch, r.seq, r.at, r.event,"
+    " r.input, r.output, r.plan, r.policy, r.decision, r.effect FROM mine,"
+    " unnest($12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],"
+    " $17::bigint[], $18::text[], $19::text[], $20::text[], $21::text[])"
+    " AS r(cycle, seq, at, event, input, output, plan, policy, decision, effect))"
+    " SELECT count(*) FROM mine";
+/* clang-format on */
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 
