@@ -33,10 +33,13 @@ typedef enum waited {
     BEHIND /* no task starts behind one before it */
 } waited;
 
-/* Of running tasks that go, the first in the list: no task starts behind it. */
+/* Of running tasks that go, the first in the list: no task starts behind it. Where all stay, what
+ * flags those that go may be left from a smaller quota. */
 static int32_t first_gone(const allot__side *side)
 {
     const allot__tasks *tasks = &side->work->state->tasks;
+    if (side->stays >= side->running)
+        return -1;
     for (int32_t k = side->count - 1; k >= 0; k--)
         if (side->gone[k] != 0)
             return allot__task_first(tasks, side->task[k]);
