@@ -180,7 +180,7 @@ describe("the table of the API", function ()
     local there, said = {}, {}
     for _, path in ipairs(shell.lines "find core lua -name '*.[ch]' -o -name '*.lua' | sort") do
       if not path:find "^core/test/" and not path:find "^lua/allot/reference/api/" then
-        for code in shell.read(path):gmatch '"([EW]%-[a-z0-9-]+)"' do there[code] = true end
+        for code in shell.read(path):gmatch '"([EW]%-[a-z0-9-]+)\\?"' do there[code] = true end
       end
     end
     for _, row in ipairs(codes) do

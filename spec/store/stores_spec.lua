@@ -37,6 +37,22 @@ describe("a store in a file", function ()
   end)
 end)
 
+describe("a database in PostgreSQL", function ()
+  it("that is not of UTF8 is refused", function ()
+    local missing = postgres.missing()
+    if missing then return pending(missing) end
+    local server, folder = postgres.start(), shell.directory()
+    server:ask "CREATE DATABASE bytes ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0"
+    shell.write(folder .. "/plan.json", PLAN)
+    local status, _, err = shell.command("serve", folder .. "/plan.json", "--store",
+      (server.url:gsub("/postgres%?", "/bytes?")))
+    server:stop()
+    shell.remove(folder)
+    assert.equal(5, status)
+    assert.truthy(err:find("its encoding is not UTF8", 1, true), err)
+  end)
+end)
+
 for _, kind in ipairs(STORES) do
   describe("a store in " .. kind.name, function ()
     local missing, server, url = kind.missing(), nil, nil

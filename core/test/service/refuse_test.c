@@ -8,12 +8,14 @@ static void test_configurations_that_are_refused(void)
     static const struct {
         const char *plan, *tcp, *token;
         int64_t interval;
+        int status;
         const char *message;
     } cases[] = {
-        {NULL, NULL, NULL, 0, "a service needs a plan"},
-        {"p", "7400", NULL, 0, "TCP needs a token, which clients call `auth` with"},
-        {"p", "7400", "short", 0, "a token has 16 to 1024 bytes"},
-        {"p", NULL, NULL, -1, "a number of the service's configuration is out of range"},
+        {NULL, NULL, NULL, 0, ALLOT_EUSAGE, "a service needs a plan"},
+        {"p", "7400", NULL, 0, ALLOT_EUSAGE, "TCP needs a token, which clients call `auth` with"},
+        {"p", "7400", "short", 0, ALLOT_EINVALID, "a token has 16 to 1024 bytes, found 5"},
+        {"p", NULL, NULL, -1, ALLOT_EUSAGE,
+         "a number of the service's configuration is out of range"},
     };
     world it;
     open_world(&it);
@@ -26,7 +28,7 @@ static void test_configurations_that_are_refused(void)
         config.interval = cases[i].interval;
         allot_report_clear(it.report);
         CHECK_EQ(allot_service_new(it.engine, &it.loop, &config, it.report, &it.service),
-                 ALLOT_EUSAGE);
+                 cases[i].status);
         CHECK_EQ(allot_report_count(it.report), 1);
         CHECK_STR(allot_report_at(it.report, 0)->message, cases[i].message);
     }

@@ -26,6 +26,8 @@ local OTHER_FILES = {
 -- SQL, and what is written for machines and managers.
 local OTHER_TEXTS = {
   "^SELECT ", "^INSERT ", "^DELETE ", "^CREATE ", "^PRAGMA ", "^UPDATE ", "^ALTER ", "^# HELP ",
+  "^WITH ", "^BEGIN[; ]", "^SET ", "^DROP ", "^DECLARE ", "^FETCH ", "^NOT EXISTS ", "^ WHERE ",
+  "^ a%.backend_start ",
   '^{"', "^default%-src ",
   "^text/plain", '^"?, "', "^STATUS=", "^STOPPING=",
 }
@@ -78,6 +80,18 @@ diagnostics.unreachable = {
     = "its server would stand still for a lease",
   ["the store went back: its last batch is %lld, %lld were acknowledged"]
     = "a standby of PostgreSQL that lags would have to be promoted",
+  ["the store has less than this service read from it"] = "as above",
+  ["it is a standby of another server"] = "it would take such a standby",
+  ["a commit that waited for a synchronous standby was cancelled"] = "as above",
+  ["this role does not see its own sessions in pg_stat_activity"] = "every role does: a defence",
+  ["the server does not answer"] = "it would stand still for ten seconds",
+  ["cannot be led or followed"] = "the server would end between two statements of a start",
+  ["the leader's rows do not follow"] = "a store that its leader wrote has no gaps: a defence",
+  ["cannot be measured"] = "bench has a server that works: a defence",
+  ["no memory to lead"] = "an allocation fails: the C tests",
+  ["it is no JSON"] = "as above, for what else would say why",
+  ["too many wrong tokens from your address: wait a minute"]
+    = "fifty within as many seconds: the C tests count them",
   ["%.300s cannot be checked"] = "what check refuses it names: a defence",
 }
 
