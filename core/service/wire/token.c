@@ -101,7 +101,8 @@ static void take(allot_service *service, const char *list)
         return;
     allot__free_string(service->engine, (char *)config->token);
     config->token = copy;
-    allot__log(service, ALLOT_LOG_INFO, "the tokens are others from now on", fields);
+    allot__log(service, ALLOT_LOG_INFO, "the token file changed: its tokens count from now on",
+               fields);
 }
 
 /* Takes the file's list. Without a valid one the last list stays, which is logged once. */
@@ -119,7 +120,7 @@ static void refresh(allot_service *service)
         take(service, text.bytes);
     else if (there && !service->wire->token.lost)
         allot__log(service, ALLOT_LOG_WARNING,
-                   "a token of the file has not 16 to 1024 bytes: those before stay", fields);
+                   "the token file needs tokens of 16 to 1024 bytes: those before stay", fields);
     service->wire->token.lost = !good && there;
     allot__text_free(&text);
 }
