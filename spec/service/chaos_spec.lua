@@ -18,14 +18,14 @@ describe("a service", function ()
 
   --- Runs a scenario and gives what it counted; nil where the system does not allow it.
   local function chaos(scenario, count, before)
-    local line = ("%s timeout 900 python3 -B spec/support/service/chaos.py %s %s %s %d"):format(
+    local line = ("%s timeout 7200 python3 -B spec/support/service/chaos.py %s %s %s %d"):format(
       before or "", scenario, shell.allot, world.folder, count)
     local out = world.run_line("sh -c " .. shell.quote(line))
     return out and assert(dkjson.decode(out), out)
   end
 
   it("that is killed under load loses and repeats nothing", function ()
-    local rounds = FULL and 200 or 20
+    local rounds = FULL and 10000 or 20
     local told = chaos("kill", rounds)
     if not told then
       return
@@ -35,6 +35,8 @@ describe("a service", function ()
     assert.is_true(told.events >= told.acknowledged)
     assert.is_true(told.decisions > rounds / 2)
     assert.is_true(told.replayed >= told.decisions)
+    assert.is_true(told.silent > 0 and told.silent < rounds * 0.7, told.silent)
+    if FULL then print(dkjson.encode(told)) end
   end)
 
   it("whose disk is full acknowledges nothing, says so, and recovers", function ()

@@ -95,14 +95,14 @@ int64_t allot__pq_get(const char *at, int bytes)
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* libpq's messages have several lines. */
+/* libpq's messages have several lines, and tabs before some. */
 static void set_error(struct allot__pq *pq, const char *text)
 {
     size_t len = 0;
     for (; *text != '\0' && len + 1 < sizeof pq->error; text++)
-        if (*text != '\n')
+        if (*text != '\n' && *text != '\t')
             pq->error[len++] = *text;
-        else if (text[1] != '\0')
+        else if (*text == '\n' && text[1] != '\0')
             pq->error[len++] = ' ';
     pq->error[len] = '\0';
 }

@@ -6,6 +6,7 @@
 #include "service/wire/own.h"
 
 #include "base/memory.h"
+#include "base/span.h"
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
 
@@ -246,29 +247,35 @@ static void hold(allot__connection *peer, const char *line, size_t len, int64_t 
     last->end = peer->waiting.len;
 }
 
-/* The length of the id, a text or a number, that begins there. */
-static size_t id_len(const char *at)
+/* Instead of an answer: E-lost, with its id. */
+static void tell_lost(allot__text *out, const allot__span *answer)
 {
-    size_t len = *at == '"';
-    if (*at != '"')
-        return strcspn(at, ",");
-    while (at[len] != '"')
-        len += at[len] == '\\' ? 2 : 1;
-    return len + 1;
+    allot__span name, value;
+    const char *at = answer->at, *end = at + answer->len;
+    while (allot__span_member(&at, end, &name, &value) && !allot__span_is(&name, "id"))
+        continue;
+    allot__text_puts(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
+    allot__text_add(out, value.at, value.len);
+    allot__text_puts(out,
+                     ", \"error\": {\"code\": -32055, \"message\": \"another service leads, and "
+                     "whether this was entered is not known: ask that one with the same key\", "
+                     "\"data\": {\"code\": \"E-lost\"}}}");
 }
 
-/* An answer to a batch is not split: its peer sees the connection end. */
-static void tell_lost(allot__connection *peer, const char *answer)
+/* A line has an answer, or those to a batch. */
+static void lose_line(allot__text *out, const char *line, const char *end)
 {
-    static const char head[] = "{\"jsonrpc\": \"2.0\", \"id\": ";
-    static const char fault[] =
-        ", \"error\": {\"code\": -32055, \"message\": \"another service leads, and whether this "
-        "was entered is not known: ask that one with the same key\", \"data\": {\"code\": "
-        "\"E-lost\"}}}\n";
-    if (strncmp(answer, head, sizeof head - 1) != 0)
-        return;
-    allot__text_add(&peer->out, answer, sizeof head - 1 + id_len(answer + sizeof head - 1));
-    allot__text_add(&peer->out, fault, sizeof fault - 1);
+    allot__span answer = {line, (size_t)(end - line)};
+    if (*line == '[') {
+        for (const char *mark = "["; allot__span_item(&line, end, &answer); mark = ", ") {
+            allot__text_puts(out, mark);
+            tell_lost(out, &answer);
+        }
+        allot__text_puts(out, "]");
+    } else {
+        tell_lost(out, &answer);
+    }
+    allot__text_puts(out, "\n");
 }
 
 void allot__connection_lose(allot__connection *peer)
@@ -276,7 +283,7 @@ void allot__connection_lose(allot__connection *peer)
     const char *at = peer->waiting.bytes, *end = at ? at + peer->waiting.len : at;
     for (const char *line = at; at && at < end; at++)
         if (*at == '\n') {
-            tell_lost(peer, line);
+            lose_line(&peer->out, line, at);
             line = at + 1;
         }
     peer->waiting.len = peer->held_count = 0;

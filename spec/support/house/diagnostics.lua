@@ -76,13 +76,11 @@ diagnostics.unreachable = {
   ["a store in PostgreSQL needs libpq.so.5, which is not there (Debian: libpq5)"]
     = "libpq is there where specs run",
   ["this allot was built without PostgreSQL (libpq-dev)"] = "as above",
-  ["this service cannot reach its store, and may have been replaced"]
-    = "its server would stand still for a lease",
-  ["the store went back: its last batch is %lld, %lld were acknowledged"]
-    = "a standby of PostgreSQL that lags would have to be promoted",
-  ["the store has less than this service read from it"] = "as above",
-  ["it is a standby of another server"] = "it would take such a standby",
-  ["a commit that waited for a synchronous standby was cancelled"] = "as above",
+  ["the store has less than this service read from it"]
+    = "a standby of PostgreSQL that lags would have to be promoted while this one stands by",
+  ["it is a standby of another server"] = "libpq is told to look for one that writes: a defence",
+  ["a commit that waited for a synchronous standby was cancelled"]
+    = "the next attempt follows at once, and waits, too",
   ["this role does not see its own sessions in pg_stat_activity"] = "every role does: a defence",
   ["the server does not answer"] = "it would stand still for ten seconds",
   ["cannot be led or followed"] = "the server would end between two statements of a start",

@@ -9,6 +9,7 @@ It is meant to be run as the first process of a PID namespace, so that whatever 
 it. It prints what it counted, as JSON; a promise that is broken is an AssertionError.
 """
 
+import glob
 import hashlib
 import json
 import os
@@ -19,30 +20,47 @@ import sys
 import time
 
 from chaos_world import (
-    Load, Watch, World, check_decisions, check_events, last_decision, moved, rows)
+    Load, Watch, World, acknowledged, check_decisions, check_events, last_decision, moved, rows)
 
 # ---- Scenarios ----------------------------------------------------------------------------------
 
 
 def kill(world, rounds):
-    """kill -9 in a loop, under load."""
-    chance = random.Random(7)
+    """kill -9 in a loop, under load, and a new store every so often."""
+    every, total = min(250, rounds), {"kills": rounds, "stores": 0}
+    for first in range(0, rounds, every):
+        for path in glob.glob(world.store + "*"):
+            os.unlink(path)
+        for name, count in kill_in_store(world, min(every, rounds - first), first).items():
+            total[name] = total.get(name, 0) + count
+        total["stores"] += 1
+    return total
+
+
+def kill_in_store(world, rounds, seed):
+    """Half of the services live until they acknowledged something, and a little longer; half end at
+    any moment from their start on, some before they listen or while they read the store."""
+    chance, silent = random.Random(seed), 0
     world.start()
     loads, watch = [Load(world, seed) for seed in range(4)], Watch(world)
     for thread in [*loads, watch]:
         thread.start()
     for _ in range(rounds):
-        moved(loads, chance.randint(2, 60))
+        before = acknowledged(loads)
+        if chance.random() < 0.5:
+            moved(loads, 1)
+        time.sleep(chance.uniform(0.0, 0.15))
         world.kill()
-        world.start()
-    moved(loads, 60)
+        silent += acknowledged(loads) == before
+        world.spawn("--snapshot", "100")
+    moved(loads, 20)
     for load in loads:
         load.end()
     watch.end(last_decision(world))
     world.stop()
     return {
-        "kills": rounds,
-        "acknowledged": sum(len(load.acknowledged) for load in loads),
+        "silent": silent,
+        "acknowledged": acknowledged(loads),
         "events": check_events(world, loads),
         "decisions": check_decisions(world, watch),
         "replayed": world.replay()["cycles"],

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright the allot authors
-"""Two services with one store in PostgreSQL, whose leader is killed or stopped, whose database is
-killed, or both, among four clients with keys and a subscriber.
+"""Two services with one store in PostgreSQL, among four clients with keys and a subscriber. The
+leader is killed, stopped, or cut off from its database; the database is killed; or both.
 
     chaos_leaders.py ALLOT FOLDER PGBIN ROUNDS
 
@@ -19,30 +19,45 @@ import subprocess
 import sys
 import time
 
-from chaos_world import Load, Watch, World, check_decisions, check_events, last_decision, moved
+from chaos_world import (
+    HERE, Load, Watch, World, acknowledged, check_decisions, check_events, last_decision, moved)
 
 LEASE = 3000
+KILLS = ("kill", "database", "both")
+KINDS = ("kill", "database", "stop", "kill", "both", "kill", "hold", "database", "kill", "both",
+         "deaf", "kill")
 NOBODY = 65534  # initdb refuses root
+SOCKET = "/.s.PGSQL.5432"
 
 
 class Database:
     """A server in a folder, on a socket."""
 
-    def __init__(self, folder, binaries):
-        self.folder, self.binaries = folder + "/pg", binaries
+    def __init__(self, folder, binaries, *words, name="pg", fsync="off"):
+        self.folder, self.binaries = f"{folder}/{name}", binaries
         self.data = self.folder + "/data"
-        self.url = "postgresql:///postgres?user=allot&host=" + self.folder
-        os.mkdir(self.folder)
+        self.url = self.url_in(self.folder)
+        os.makedirs(self.folder, exist_ok=True)
         os.chmod(folder, 0o755)
-        self.user = None
+        self.user, self.restarts = None, []
         if os.geteuid() == 0:
             self.user = NOBODY
             shutil.chown(self.folder, NOBODY, NOBODY)
+        self.make(words, fsync)
+
+    def make(self, words, fsync):
         self.run("initdb", "-D", self.data, "-N", "-A", "trust", "-U", "allot", "-E", "UTF8",
-                 "--locale=C.UTF-8")
+                 "--locale=C.UTF-8", *words)
+        self.configure(listen_addresses="", fsync=fsync, unix_socket_directories=self.folder)
+
+    def configure(self, **settings):
         with open(self.data + "/postgresql.conf", "a", encoding="utf-8") as file:
-            file.write(f"listen_addresses = ''\nfsync = off\n"
-                       f"unix_socket_directories = '{self.folder}'\n")
+            for name, value in settings.items():
+                file.write(f"{name} = '{value}'\n")
+
+    @staticmethod
+    def url_in(folder):
+        return "postgresql:///postgres?user=allot&host=" + folder
 
     def run(self, program, *words):
         return subprocess.run([f"{self.binaries}/{program}", *words], cwd="/", user=self.user,
@@ -51,13 +66,14 @@ class Database:
 
     def start(self):
         """One that was killed leaves processes for a moment, which keep its memory."""
-        limit = time.monotonic() + 60
+        begun = time.monotonic()
         while True:
             try:
                 self.run("pg_ctl", "-D", self.data, "-l", self.folder + "/log", "-w", "start")
+                self.restarts.append(time.monotonic() - begun)
                 return
             except subprocess.CalledProcessError:
-                assert time.monotonic() < limit, "PostgreSQL does not start"
+                assert time.monotonic() < begun + 60, "PostgreSQL does not start"
                 time.sleep(0.05)
 
     def kill(self, hard):
@@ -70,22 +86,55 @@ class Database:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)  # to the namespace's first process, it is a child
 
+    def processes(self):
+        """The server's first one, and its children."""
+        with open(self.data + "/postmaster.pid", encoding="utf-8") as file:
+            first = int(file.readline())
+        with open(f"/proc/{first}/task/{first}/children", encoding="utf-8") as file:
+            return [first, *map(int, file.read().split())]
+
+    def is_up(self):
+        try:
+            return self.run("pg_ctl", "-D", self.data, "status") != ""
+        except subprocess.CalledProcessError:
+            return False
+
+    def ask(self, sql):
+        return self.run("psql", "-qAtX", "-h", self.folder, "-U", "allot", "-d", "postgres", "-c",
+                        "SET search_path = allot", "-c", sql)
+
     def rows(self, sql):
-        out = self.run("psql", "-qAtX", "-h", self.folder, "-U", "allot", "-d", "postgres", "-c",
-                       "SET search_path = allot", "-c",
-                       f"SELECT coalesce(json_agg(row_to_json(q)), '[]') FROM ({sql}) AS q")
+        out = self.ask(f"SELECT coalesce(json_agg(row_to_json(q)), '[]') FROM ({sql}) AS q")
         return [tuple(row.values()) for row in json.loads(out)]
+
+
+class Network:
+    """What a service reaches its database by."""
+
+    def __init__(self, folder, database):
+        self.url = database.url_in(folder)
+        self.child = subprocess.Popen(
+            [sys.executable, "-B", HERE + "/relay.py", folder + SOCKET, database.folder + SOCKET],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.child.stdout.readline()
+
+    def set(self, mode):
+        self.child.stdin.write(mode + "\n")
+        self.child.stdin.flush()
+        self.child.stdout.readline()
 
 
 class Leaders:
     """As a World: both services."""
 
-    def __init__(self, command, folder, database):
-        self.database = database
+    def __init__(self, command, folder, database, lease=LEASE, url=None):
+        self.database, self.lease = database, lease
         self.worlds = []
         for name in "ab":
             os.mkdir(f"{folder}/{name}")
-            self.worlds.append(World(command, f"{folder}/{name}", store=database.url))
+            network = url is None and Network(f"{folder}/{name}", database)
+            self.worlds.append(World(command, f"{folder}/{name}", store=url or network.url))
+            self.worlds[-1].network = network
         self.addresses = ",".join(world.socket for world in self.worlds)
 
     def service(self, **more):
@@ -98,7 +147,7 @@ class Leaders:
         return self.database.rows(sql)
 
     def start(self, world):
-        world.start("--lease", str(LEASE), "--keep", "100000000")
+        world.start("--lease", str(self.lease), "--keep", "100000000")
 
     def leader(self):
         limit = time.monotonic() + 60
@@ -146,20 +195,83 @@ def harm(leaders, kind, chance):
         database.start()
     if kind == "stop":
         leader.child.send_signal(signal.SIGSTOP)
+    if kind in ("hold", "deaf"):
+        leader.network.set(kind)
     return at, leader
 
 
-def times_of(loads, epochs, harms):
-    """Seconds until the next leader acknowledged something, by kind of harm."""
-    acks = sorted(it for load in loads for it in load.times)
-    found = {}
-    for kind, at, epoch in harms:
-        first = next((when for when, seq in acks if when > at and epochs[seq] > epoch), None)
-        if first is not None:
-            found.setdefault(kind, []).append(round(first - at, 3))
+def heal(kind, leader):
+    """It was replaced, so it says nothing about the cluster: neither before nor afterwards."""
+    if kind in ("hold", "deaf"):
+        refuses(leader)
+        leader.network.set("pass")
+    if kind == "stop":
+        leader.child.send_signal(signal.SIGCONT)
+    if kind in ("hold", "deaf", "stop"):
+        refuses(leader)
+
+
+def refuses(leader):
+    """Why: E-standby, or a connection that ends."""
+    try:
+        with leader.service(timeout=20.0) as service:
+            told = service.call("state")
+    except OSError as why:
+        return str(why)
+    raise AssertionError(f"a leader that was replaced says what there is: {told}")
+
+
+def longest_pause(acks, at, until):
+    """The longest time in which nothing was acknowledged."""
+    within = [at] + [when for when in acks if at < when < until]
+    return max(b - a for a, b in zip(within, within[1:]))
+
+
+def figures(all_):
+    all_ = sorted(all_)
+    return {"times": len(all_), "median": round(all_[len(all_) // 2], 3), "worst": round(all_[-1], 3)}
+
+
+def pauses(loads, harms):
+    acks = sorted(when for load in loads for when, _ in load.times)
     return {
-        kind: {"times": len(all_), "median": sorted(all_)[len(all_) // 2], "worst": max(all_)}
-        for kind, all_ in found.items()
+        it: figures(longest_pause(acks, at, until) for kind, at, until in harms if kind == it)
+        for it in sorted({kind for kind, _, _ in harms})
+    }
+
+
+def begin(leaders):
+    """With four clients and a subscriber."""
+    leaders.revive()
+    loads, watch = [Load(leaders, seed) for seed in range(4)], Watch(leaders)
+    for thread in [*loads, watch]:
+        thread.start()
+    moved(loads, 20)
+    return loads, watch
+
+
+def finish(leaders, loads, watch):
+    """What was counted, when all that must hold does."""
+    moved(loads, 60)
+    for load in loads:
+        load.end()
+    watch.end(last_decision(leaders.leader()))
+    for world in leaders.worlds:
+        if world.child.poll() is None:
+            world.stop()
+    events, decisions = check_events(leaders, loads), check_decisions(leaders, watch)
+    epochs = dict(leaders.rows("SELECT seq, epoch FROM events"))
+    order = [epochs[seq] for seq in sorted(epochs)]
+    assert order == sorted(order), "a former leader wrote"
+    return {
+        "acknowledged": acknowledged(loads),
+        "events": events,
+        "decisions": decisions,
+        "terms": leaders.rows("SELECT count(*) FROM terms")[0][0],
+        # Leaders that acknowledged something to each client, and that told the subscriber.
+        "followed": min(len({epochs[seq] for seq in it.acknowledged.values()}) for it in loads),
+        "resumed": len(watch.names),
+        "replayed": leaders.worlds[0].replay()["cycles"],
     }
 
 
@@ -167,39 +279,22 @@ def main(command, folder, binaries, rounds):
     chance = random.Random(11)
     leaders = Leaders(command, folder, Database(folder, binaries))
     leaders.database.start()
-    leaders.revive()
-    loads, watch = [Load(leaders, seed) for seed in range(4)], Watch(leaders)
-    for thread in [*loads, watch]:
-        thread.start()
+    loads, watch = begin(leaders)
     harms = []
     for i in range(rounds):
         moved(loads, chance.randint(2, 60))
-        kind = ("kill", "kill", "database", "both", "kill", "stop")[i % 6]
-        epoch = leaders.rows("SELECT epoch FROM lead")[0][0]
+        kind = KINDS[i % len(KINDS)]
         at, leader = harm(leaders, kind, chance)
-        harms.append((kind, at, epoch))
-        moved(loads, 5)
-        if kind == "stop":
-            leader.child.send_signal(signal.SIGCONT)
+        moved(loads, 20)
+        harms.append((kind, at, time.monotonic()))
+        heal(kind, leader)
         leaders.revive()
-    moved(loads, 60)
-    for load in loads:
-        load.end()
-    watch.end(last_decision(leaders.leader()))
-    for world in leaders.worlds:
-        world.stop()
-    events, decisions = check_events(leaders, loads), check_decisions(leaders, watch)
-    epochs = dict(leaders.rows("SELECT seq, epoch FROM events"))
-    order = [epochs[seq] for seq in sorted(epochs)]
-    assert order == sorted(order), "a former leader wrote"
     return {
+        **finish(leaders, loads, watch),
+        "kills": sum(kind in KILLS for kind, _, _ in harms),
         "harms": rounds,
-        "acknowledged": sum(len(load.acknowledged) for load in loads),
-        "events": events,
-        "decisions": decisions,
-        "terms": leaders.rows("SELECT count(*) FROM terms")[0][0],
-        "replayed": leaders.worlds[0].replay()["cycles"],
-        "without_leader": times_of(loads, epochs, harms),
+        "nothing_acknowledged": pauses(loads, harms),
+        "restart": figures(leaders.database.restarts),
     }
 
 

@@ -253,7 +253,7 @@ def mixed(world, kind, rounds, seed):
         "kills": rounds,
         "kills_in_calls": in_calls,
         "truths": manager.calls,
-        "acknowledged": sum(len(load.acknowledged) for load in loads),
+        "acknowledged": chaos.acknowledged(loads),
         "refused": sum(load.refused for load in loads),
         "events": chaos.check_events(world, loads),
         "decisions": decisions,

@@ -40,12 +40,15 @@ class World:
         with open(self.plan, "w", encoding="utf-8") as file:
             json.dump(plan_of(policy), file)
 
-    def start(self, *words):
+    def spawn(self, *words):
         self.child = subprocess.Popen(
             [self.command, "serve", self.plan, "--socket", self.socket, "--store", self.store]
             + list(words),
             stdout=self.log, stderr=self.log, env=self.environment,
         )
+
+    def start(self, *words):
+        self.spawn(*words)
         end = time.monotonic() + 60
         while True:
             assert self.child.poll() is None, "the service ended: " + self.tail()
@@ -63,14 +66,16 @@ class World:
 
     def kill(self):
         self.child.send_signal(signal.SIGKILL)
-        self.child.wait()
+        assert self.child.wait() == -signal.SIGKILL, "the service ended before: " + self.tail()
 
     def stop(self):
         self.child.send_signal(signal.SIGTERM)
         assert self.child.wait(60) == 0, self.tail()
 
     def service(self, **more):
-        return allot.Service(self.socket, timeout=more.pop("timeout", 20.0), **more)
+        service = allot.Service(self.socket, timeout=more.pop("timeout", 20.0), **more)
+        service.most_pause = 0.1
+        return service
 
     def memory(self):
         """Bytes in use."""
@@ -146,6 +151,7 @@ class Watch(threading.Thread):
     def __init__(self, world):
         super().__init__(daemon=True)
         self.world, self.told, self.failure = world, [], None
+        self.names = set()  # of the stores and epochs that told
         self.over = threading.Event()
 
     def run(self):
@@ -155,6 +161,7 @@ class Watch(threading.Thread):
                 decision = decisions.poll(0.1)
                 if decision is not None:
                     self.told.append(decision)
+                    self.names.add(decisions.name)
         except BaseException as failure:
             self.failure = failure
 
@@ -170,12 +177,14 @@ class Watch(threading.Thread):
             raise self.failure
 
 
+def acknowledged(loads):
+    return sum(len(load.acknowledged) for load in loads)
+
+
 def moved(loads, count):
     """Waits until so many more events are acknowledged, and none of the clients has failed."""
-    def done():
-        return sum(len(load.acknowledged) for load in loads)
-    wanted, limit = done() + count, time.monotonic() + 60
-    while done() < wanted and not any(load.failure for load in loads):
+    wanted, limit = acknowledged(loads) + count, time.monotonic() + 60
+    while acknowledged(loads) < wanted and not any(load.failure for load in loads):
         assert time.monotonic() < limit, "nothing is acknowledged any more"
         time.sleep(0.002)
 

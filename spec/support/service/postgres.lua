@@ -3,6 +3,9 @@
 --- A PostgreSQL server of a spec's own: initdb in a folder, a Unix socket, an ordinary user. Needs
 --- Debian's postgresql; where that or libpq is missing, specs say so and are left out.
 
+local busted = require "busted"
+local dkjson = require "dkjson"
+local heard = require "spec.support.house.heard"
 local shell = require "spec.support.house.shell"
 
 local postgres = {}
@@ -32,6 +35,33 @@ function postgres.missing()
     return "allot has no PostgreSQL here"
   end
   return not postgres.bin() and "Debian's postgresql is not installed" or nil
+end
+
+--- What a program here in Python found, which starts servers and services; its words are `format`
+-- with the command, a folder and the server's programs. `before` is shell in its namespace, where
+-- FOLDER is that folder. nil: the system does not allow it, and the test is pending.
+function postgres.play(format, before)
+  local missing = postgres.missing()
+  before = before or "true"
+  if not missing and (shell.run(postgres.namespace() .. " true")) ~= 0 then
+    missing = "unshare is not allowed here"
+  end
+  if missing then
+    busted.pending(missing)
+    return nil
+  end
+  local folder = shell.directory()
+  local line = before:gsub("FOLDER", folder) .. " && exec python3 -B spec/support/service/"
+    .. format:format(shell.allot, folder, postgres.bin())
+  local status, out, err = shell.run("export ASAN_OPTIONS=detect_leaks=0; timeout 3500 "
+    .. postgres.namespace() .. " sh -c " .. shell.quote(line))
+  for _, name in ipairs { "a", "b" } do
+    local log = ("%s/%s/log"):format(folder, name)
+    heard(shell.exists(log) and shell.read(log) or "")
+  end
+  shell.remove(folder)
+  assert(status == 0, err .. out)
+  return assert(dkjson.decode(out), out), out
 end
 
 --- Starts one; `url` is the store's, `folder` has its socket.
