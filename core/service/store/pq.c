@@ -130,9 +130,12 @@ static void on_notice(void *ud, const char *text)
 
 /* ---- Statements ------------------------------------------------------------------------------ */
 
-/* Waits until a result, or the end of all, can be read without waiting. */
-static bool arrive(const struct allot__pq *pq, uint64_t until)
+/* Waits until a result, or the end of all, can be read without waiting. False: the session is lost,
+ * or nothing moved for ten seconds: a large result may take longer. */
+static bool arrive(const struct allot__pq *pq)
 {
+    enum { PATIENCE = 10 };
+    uint64_t until = uv_hrtime() + PATIENCE * UINT64_C(1000000000);
     for (;;) {
         int unsent = PQ(PQflush)(pq->conn);
         if (unsent < 0)
@@ -144,9 +147,11 @@ static bool arrive(const struct allot__pq *pq, uint64_t until)
                             .events = (short)(POLLIN | (unsent > 0 ? POLLOUT : 0))};
         if (now >= until)
             return false;
-        if (poll(&fd, 1, (int)((until - now) / 1000000) + 1) > 0 && (fd.revents & ~POLLOUT) != 0 &&
-            !PQ(PQconsumeInput)(pq->conn))
+        if (poll(&fd, 1, (int)((until - now) / 1000000) + 1) <= 0)
+            continue;
+        if ((fd.revents & ~POLLOUT) != 0 && !PQ(PQconsumeInput)(pq->conn))
             return false;
+        until = uv_hrtime() + PATIENCE * UINT64_C(1000000000);
     }
 }
 
@@ -167,12 +172,10 @@ static void note_error(struct allot__pq *pq, const PGresult *result)
 /* The last result of what was sent; NULL: one was an error, or the session is lost. */
 static PGresult *await(struct allot__pq *pq, int sent)
 {
-    enum { PATIENCE = 10 };
-    uint64_t until = uv_hrtime() + PATIENCE * UINT64_C(1000000000);
     PGresult *kept = NULL, *result = NULL;
     bool good = sent == 1, arrived = false;
     pq->heard = false;
-    while (sent == 1 && (arrived = arrive(pq, until)) && (result = PQ(PQgetResult)(pq->conn))) {
+    while (sent == 1 && (arrived = arrive(pq)) && (result = PQ(PQgetResult)(pq->conn))) {
         PQ(PQclear)(kept);
         kept = result;
         pq->heard = true;

@@ -4,11 +4,10 @@
  * pq.h: one session with a PostgreSQL server; only for postgres.c and lead.c.
  *
  * libpq is loaded when the first such store is opened, so other services neither need nor load it.
- * A statement is sent, and its result awaited for ten seconds; a server that says nothing for so
- * long is left. Statements are never cancelled: a commit that waits for a synchronous standby would
- * then report success though only one machine has it. If somebody else cancels one, the notice is
- * all that shows it, and the session counts as lost: what is known of the batch then is what
- * `lead` says.
+ * A statement is sent, and its result awaited; a server that says nothing for ten seconds is left.
+ * Statements are never cancelled: a commit that waits for a synchronous standby would then report
+ * success though only one machine has it. If somebody else cancels one, the notice is all that
+ * shows it, and the session counts as lost: what is known of the batch then is what `lead` says.
  *
  * This file owns: struct allot__pq, struct allot__pq_params.
  */

@@ -368,6 +368,7 @@ int allot__store_keys(allot__store *store, int64_t since,
                       int (*each)(void *ud, const allot__event_row *row), void *ud,
                       allot_report *report)
 {
+    store->kind->snap(store, true); /* they may not fit in memory at once */
     allot__rows rows = allot__store_query(store,
                                           "SELECT seq, at, method, params, idem FROM events"
                                           " WHERE at >= $1 AND idem IS NOT NULL ORDER BY seq",
@@ -380,6 +381,7 @@ int allot__store_keys(allot__store *store, int64_t since,
             status = each(ud, &row);
     }
     allot__rows_end(rows);
+    store->kind->snap(store, false);
     return status;
 }
 

@@ -25,7 +25,7 @@ from chaos_world import (
 LEASE = 3000
 KILLS = ("kill", "database", "both")
 KINDS = ("kill", "database", "stop", "kill", "both", "kill", "hold", "database", "kill", "both",
-         "deaf", "kill")
+         "deaf", "kill") + ("kill", "both", "kill", "database") * 3
 NOBODY = 65534  # initdb refuses root
 SOCKET = "/.s.PGSQL.5432"
 
@@ -147,7 +147,7 @@ class Leaders:
         return self.database.rows(sql)
 
     def start(self, world):
-        world.start("--lease", str(self.lease), "--keep", "100000000")
+        world.start("--lease", str(self.lease), "--keep", "100000000", "--snapshot", "2000")
 
     def leader(self):
         limit = time.monotonic() + 60
@@ -233,7 +233,7 @@ def figures(all_):
 
 
 def pauses(loads, harms):
-    acks = sorted(when for load in loads for when, _ in load.times)
+    acks = sorted(when for load in loads for when in load.times)
     return {
         it: figures(longest_pause(acks, at, until) for kind, at, until in harms if kind == it)
         for it in sorted({kind for kind, _, _ in harms})
@@ -243,7 +243,7 @@ def pauses(loads, harms):
 def begin(leaders):
     """With four clients and a subscriber."""
     leaders.revive()
-    loads, watch = [Load(leaders, seed) for seed in range(4)], Watch(leaders)
+    loads, watch = [Load(leaders, seed, 0.01) for seed in range(4)], Watch(leaders)
     for thread in [*loads, watch]:
         thread.start()
     moved(loads, 20)

@@ -116,11 +116,12 @@ def plan_of(policy):
 class Load(threading.Thread):
     """Demands and gives back at random, each with a key, until it is told to end."""
 
-    def __init__(self, world, seed):
+    def __init__(self, world, seed, pause=0.0):
         super().__init__(daemon=True)
         self.world, self.random, self.seed = world, random.Random(seed), seed
         self.acknowledged, self.failure, self.over = {}, None, threading.Event()
-        self.times = []  # of acknowledgements, with numbers
+        self.times = []  # of acknowledgements
+        self.pause = pause
 
     def run(self):
         try:
@@ -133,7 +134,8 @@ class Load(threading.Thread):
                     else:
                         told = service.send("demand", consumer=leaf, slots=slots, key=key)
                     self.acknowledged[key] = told["seq"]
-                    self.times.append((time.monotonic(), told["seq"]))
+                    self.times.append(time.monotonic())
+                    time.sleep(self.pause)
         except BaseException as failure:  # told by `end`
             self.failure = failure
 
