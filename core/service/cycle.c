@@ -13,11 +13,14 @@
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
+/* Bytes of a row, and of that of a new client, beyond params and key. */
+enum { PUT_MOST = 640 };
+
 /* All steps that may fail, before the books are changed. */
 static int prepare(allot_service *service, const allot__event *event, size_t len)
 {
     size_t key = event->key ? strlen(event->key) : 0;
-    if (allot__store_reserve(service->store, len + key + 64) != ALLOT_OK)
+    if (allot__store_reserve(service->store, len + key + PUT_MOST) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return key > 0 ? allot__event_keys_reserve(service->keys) : ALLOT_OK;
 }
@@ -71,6 +74,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
         return status;
     allot__cycle_settle(service);
     row.at = allot__service_now(service);
+    row.who = allot__who_row(event->from, row.seq);
     status = enter_event(service, event, &row, fault);
     if (status != ALLOT_OK)
         return status;
@@ -78,6 +82,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
     if (row.key)
         allot__event_keys_put(service->keys, row.key, content, row.seq, row.at);
     allot__cycle_touch(service);
+    allot__who_enter(service, event->from, row.who);
     *batch = allot__store_event(service->store, &row);
     *seq = service->event = row.seq;
     service->tally.events++;

@@ -41,6 +41,33 @@ static void auth(allot__request *call)
     }
 }
 
+/* Notes the client's name, and answers who it is taken for. */
+static void hello(allot__request *call)
+{
+    allot__param params[] = {{.name = "name", .type = ALLOT_MEMBER_TEXT}, {0}};
+    allot__error fault = {.message = ""};
+    if (!allot__params_read(call, params))
+        return;
+    const char *name = params[0].text;
+    if (params[0].given && !allot__who_name_fits(name)) {
+        allot__error_set(&fault, ALLOT_EINVALID, "E-range", "name", NULL,
+                         "name: found %zu bytes, allowed 1 to %d without control characters",
+                         strlen(name), ALLOT__WHO_NAME);
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (params[0].given && call->who && strcmp(call->who->name, name) != 0) {
+        snprintf(call->who->name, sizeof call->who->name, "%s", name);
+        call->who->row = 0;
+    }
+    allot__text *out = allot__rpc_begin(call);
+    if (call->who)
+        allot__who_put(call->who, out);
+    else
+        allot__text_puts(out, "{}");
+    allot__rpc_end(call);
+}
+
 /* ---- Cycles ---------------------------------------------------------------------------------- */
 
 static void put_cycle(allot__request *call, int64_t before, const allot__text *full)
@@ -288,6 +315,7 @@ static void decisions(allot__request *call)
 
 const allot__method allot__methods[] = {
     {"auth", auth, ALLOT__NOBODY, true, true, NULL},
+    {"hello", hello, ALLOT__NOBODY, true, true, NULL},
     {"ping", ping, ALLOT__NOBODY, true, true, NULL},
     {"status", allot__status_call, ALLOT__READS, true, true, NULL},
     {"report", allot__report_call, ALLOT__READS, true, true, NULL},

@@ -362,12 +362,24 @@ static int start_parts(allot_service *service, bool leads, allot_report *report)
     return status;
 }
 
+static void note_life(allot_service *service, const char *kind)
+{
+    allot__text text = {.engine = service->engine};
+    allot__text_puts(&text, "{");
+    allot__text_member(&text, "version", allot_version());
+    allot__text_number(&text, "pid", (int64_t)uv_os_getpid());
+    allot__text_puts(&text, "}");
+    allot__note(service, kind, NULL, &text);
+}
+
 /* Decides and takes events from now on. */
 static int lead(allot_service *service, allot_report *report)
 {
     int status = allot__service_keep(service);
-    if (status == ALLOT_OK)
+    if (status == ALLOT_OK) {
+        note_life(service, "start");
         allot__cycle_start(service);
+    }
     return status == ALLOT_OK ? start_parts(service, true, report) : status;
 }
 
@@ -488,8 +500,10 @@ void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud
     for (const allot__component *component = components; component->name; component++)
         if (component->stop)
             component->stop(service);
-    if (!service->failed && allot__store_leads(service->store))
+    if (!service->failed && allot__store_leads(service->store)) {
+        note_life(service, "stop");
         allot__service_snapshot(service, true);
+    }
     service->stopping = true;
     allot__cycle_stop(service);
     allot__wire_quiet(service);

@@ -58,7 +58,7 @@ describe("a store of the first version,", function ()
     world.start "--interval 0 --debounce 60000 --store plan.json.db"
     local status = world.service:status()
     assert.same({ tonumber(events), tonumber(decisions) }, { status.event, status.decision })
-    assert.same({ "4" }, query "PRAGMA user_version")
+    assert.same({ "5" }, query "PRAGMA user_version")
     -- The version that decided, of which the store had no policies; and this one.
     assert.same({ "true", "false" }, query [[SELECT iif(policies = '', "true", "false")
       FROM versions ORDER BY number]])

@@ -218,9 +218,9 @@ describe("services with one store", function ()
     assert.truthy(err:find("there is no store in", 1, true), err)
     start(1):stop()
     services[1] = nil
-    server:ask "UPDATE lead SET version = 2"
-    refused(server.url, "this program knows versions up to 1")
-    server:ask "UPDATE lead SET version = 1; DELETE FROM meta"
+    server:ask "UPDATE lead SET version = 99"
+    refused(server.url, "this program knows versions up to 2")
+    server:ask "UPDATE lead SET version = 2; DELETE FROM meta"
     refused(server.url, "it has no id")
   end)
 end)

@@ -68,6 +68,8 @@ typedef enum allot__event_kind {
 
 /* An event; members that its kind lacks are 0 or NULL. Everything is borrowed from the reader until
  * its next read. */
+struct allot__who;
+
 typedef struct allot__event {
     allot__event_kind kind;
     bool at_given;
@@ -75,9 +77,10 @@ typedef struct allot__event {
     int64_t at;         /* when it happened, Unix seconds; not given: 0 until the service sets it */
     const char *key;    /* idempotency key; NULL: none */
     const char *source; /* the source of a `sync`; NULL: a client's event */
-    union {             /* the item */
-        const char *id; /* first in every item that has an id; a contract's name */
-        allot_task task; /* slots of several groups are all in `also` (allot__event_task_new) */
+    struct allot__who *from; /* whose call it is; NULL: the service's */
+    union {                  /* the item */
+        const char *id;      /* first in every item that has an id; a contract's name */
+        allot_task task;     /* slots of several groups are all in `also` (allot__event_task_new) */
         allot_session session;
         allot_job job;
         allot_stated_host host;

@@ -19,6 +19,7 @@
 #include "service/instance/log.h"
 #include "service/instance/loop.h"
 #include "service/instance/component.h"
+#include "service/instance/who.h"
 #include "service/store/store.h"
 #include "service/generation/candidate.h"
 #include "service/generation/generation.h"
@@ -81,6 +82,7 @@ struct allot_service {
     const allot__upcalls *up;
     allot__files files;
     allot__tally tally;
+    allot__notes notes;
 
     /* The cluster's state, and how events reach it. */
     allot__generation *generation; /* the live one */

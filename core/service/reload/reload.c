@@ -73,8 +73,31 @@ static void log_swap(const allot__reload *it, const allot__candidate *candidate)
     allot__log(it->service, ALLOT_LOG_INFO, "reloaded", fields);
 }
 
+/* The first caller whose attempt it was, if any, and the plan that decides from now on. */
+static void note(const allot__reload *it, const allot__candidate *candidate)
+{
+    allot_service *service = it->service;
+    bool made = candidate->outcome == ALLOT__MADE;
+    const allot__reply *asker = it->answering;
+    allot__text text = {.engine = service->engine};
+    allot__text_puts(&text, "{");
+    allot__text_member(&text, "result",
+                       !made             ? "refused"
+                       : candidate->back ? "fell back"
+                                         : "swapped");
+    allot__text_member(&text, "asked", asker ? asker->call.method : NULL);
+    allot__text_member(&text, "plan", service->generation->sha256);
+    allot__text_member(&text, "policy", service->generation->texts->instead);
+    if (!made)
+        allot__reload_error(&text, candidate->report);
+    allot__text_puts(&text, "}");
+    allot__note(service, "reload", asker ? asker->call.who : NULL, &text);
+}
+
 void allot__reload_log(const allot__reload *reload, const allot__candidate *candidate)
 {
+    if (candidate->outcome == ALLOT__MADE || candidate->outcome == ALLOT__REFUSED)
+        note(reload, candidate);
     if (candidate->outcome == ALLOT__MADE) {
         log_swap(reload, candidate);
     } else if (candidate->outcome == ALLOT__REFUSED) {
@@ -96,6 +119,7 @@ static void answer_one(const allot__reload *reload, const allot__candidate *cand
     if (!candidate) {
         allot__rpc_error(call, ALLOT__RPC_BUSY, "the service is stopping, or has no memory", NULL);
     } else if (bad && bad->outcome == ALLOT__REFUSED) {
+        call->changes = bad != candidate; /* else the reload itself was noted */
         allot__rpc_report(call, bad->status, bad->report);
     } else {
         allot__text *out = allot__rpc_begin(call);

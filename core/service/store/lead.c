@@ -57,15 +57,15 @@ static const char write_sql[] =
     "WITH mine AS (UPDATE lead SET batch = $2, event = $3, cycle = $4, seq = $5,"
     " until = " LEASE("$6") " WHERE epoch = $1 AND batch = $2 - 1"
     " AND event = $3 - cardinality($7::bigint[]) RETURNING epoch),"
-    " e AS (INSERT INTO events(seq, epoch, at, method, params, idem)"
-    " SELECT r.seq, mine.epoch, r.at, r.method, r.params, r.idem FROM mine,"
-    " unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[])"
-    " AS r(seq, at, method, params, idem)),"
+    " e AS (INSERT INTO events(seq, epoch, at, method, params, idem, who)"
+    " SELECT r.seq, mine.epoch, r.at, r.method, r.params, r.idem, r.who FROM mine,"
+    " unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::bigint[])"
+    " AS r(seq, at, method, params, idem, who)),"
     " c AS (INSERT INTO cycles(cycle, epoch, seq, at, event, input, output,"
     " plan, policy, decision, effect) SELECT r.cycle, mine.epoch, r.seq, r.at, r.event,"
     " r.input, r.output, r.plan, r.policy, r.decision, r.effect FROM mine,"
-    " unnest($12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],"
-    " $17::bigint[], $18::text[], $19::text[], $20::text[], $21::text[])"
+    " unnest($13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[],"
+    " $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[])"
     " AS r(cycle, seq, at, event, input, output, plan, policy, decision, effect))"
     " SELECT count(*) FROM mine";
 /* clang-format on */
@@ -222,8 +222,9 @@ typedef struct column {
     int64_t count;
 } column;
 
-/* The first columns of events and of cycles, in the order of their records; bytes before values. */
-enum { EVENT = 0, CYCLE = 5, COLUMNS = 15, HEAD = 20 };
+/* The first columns of events and of cycles, in the order of their records, and the number of those
+ * that a bare table has; bytes before values. */
+enum { EVENT = 0, BARE = 5, CYCLE = 6, COLUMNS = 16, HEAD = 20 };
 
 typedef struct batch {
     column columns[COLUMNS];
@@ -484,7 +485,7 @@ bool allot__lead_bare(const allot__store *store, struct allot__pq *pq)
     allot__pq_params params = {.count = 0};
     char *block = lay_out(store, &it);
     PGresult *done = NULL;
-    for (int i = 0; i < CYCLE && block; i++)
+    for (int i = 0; i < BARE && block; i++)
         allot__pq_bytes(&params, i < 2 ? ALLOT__PQ_INT8S : ALLOT__PQ_TEXTS, it.columns[i].bytes,
                         end_column(&it.columns[i], i < 2));
     if (block && (pq->prepared || allot__pq_prepare(pq, sql, &params)))

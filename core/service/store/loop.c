@@ -350,7 +350,18 @@ int64_t allot__store_event(allot__store *store, const allot__event_row *row)
 int allot__store_encode(allot__text *rows, const allot__event_row *row)
 {
     return put(rows, ALLOT__RECORD_EVENT, row->seq, row->at, row->method, row->params,
-               row->params_len, row->key);
+               row->params_len, row->key, row->who);
+}
+
+int allot__store_client(allot__store *store, const allot__client_row *row)
+{
+    return put(&store->gathered, ALLOT__RECORD_CLIENT, row->event, row->at, row->who);
+}
+
+int64_t allot__store_note(allot__store *store, const allot__note_row *row)
+{
+    return added(store, put(&store->gathered, ALLOT__RECORD_NOTE, row->event, row->cycle, row->at,
+                            row->kind, row->who, row->text));
 }
 
 int64_t allot__store_append(allot__store *store, allot__text *rows, int64_t count, size_t bytes)

@@ -23,6 +23,8 @@
 typedef enum allot__record_kind {
     ALLOT__RECORD_EVENT,
     ALLOT__RECORD_CYCLE,
+    ALLOT__RECORD_CLIENT,
+    ALLOT__RECORD_NOTE,
     ALLOT__RECORD_SNAPSHOT,
     ALLOT__RECORD_PLAN,
     ALLOT__RECORD_POLICY,
@@ -140,7 +142,8 @@ struct allot__store {
     const allot__store_kind *kind;
     char *path;
     bool writes;
-    struct { /* of an SQLite file */
+    int64_t schema; /* its version, as the store was found or migrated */
+    struct {        /* of an SQLite file */
         sqlite3 *db;
         sqlite3_stmt *statements[ALLOT__STORE_STATEMENTS];
         bool memory;

@@ -12,12 +12,14 @@
 
 /* ---- The schema ------------------------------------------------------------------------------ */
 
-enum { VERSION = 1, CHUNK = 2000 };
+enum { VERSION = 2, CHUNK = 2000 };
 
-/* Numbers are the service's own: a sequence would leave gaps. The lock is for two services that
- * make it at once. */
-static const char schema[] =
-    "BEGIN; SELECT pg_advisory_xact_lock(1634496372);" /* "allot" */
+/* SQL from version i of the schema to i + 1. Numbers are the service's own: a sequence would leave
+ * gaps. The lock is for two services that make it at once. */
+#define LOCK "BEGIN; SELECT pg_advisory_xact_lock(1634496372);" /* "allot" */
+
+static const char *const schema[VERSION] = {
+    LOCK
     "CREATE SCHEMA IF NOT EXISTS allot;"
     "CREATE TABLE IF NOT EXISTS meta(key text PRIMARY KEY, value text);"
     "CREATE TABLE IF NOT EXISTS lead(one boolean PRIMARY KEY DEFAULT true CHECK (one),"
@@ -49,7 +51,14 @@ static const char schema[] =
     " body text NOT NULL, PRIMARY KEY(event, cycle, part));"
     "INSERT INTO meta VALUES ('id', replace(gen_random_uuid()::text, '-', '')), ('unrounded', '0'),"
     " ('digest_first', '0') ON CONFLICT DO NOTHING;"
-    "INSERT INTO lead DEFAULT VALUES ON CONFLICT DO NOTHING; COMMIT";
+    "INSERT INTO lead DEFAULT VALUES ON CONFLICT DO NOTHING; COMMIT",
+    LOCK "ALTER TABLE events ADD COLUMN IF NOT EXISTS who bigint NOT NULL DEFAULT 0;"
+         "CREATE TABLE IF NOT EXISTS clients(event bigint PRIMARY KEY, at bigint NOT NULL,"
+         " who text NOT NULL);"
+         "CREATE TABLE IF NOT EXISTS notes(event bigint, cycle bigint, number bigint,"
+         " at bigint NOT NULL, kind text NOT NULL, version bigint NOT NULL, who text,"
+         " text text NOT NULL, PRIMARY KEY(event, cycle, number));"
+         "UPDATE lead SET version = 2 WHERE version = 1; COMMIT"};
 
 /* What the server is not fit for; of the last row a warning. */
 static const struct {
@@ -86,6 +95,21 @@ static int check_server(const allot__store *store, allot_report *report)
     return ALLOT_OK;
 }
 
+/* Makes the schema, or migrates it. A read-only store stays as it is. */
+static int step_up(allot__store *store, int64_t version, allot_report *report)
+{
+    bool good = true;
+    for (; store->writes && good && version < VERSION; version += good)
+        good = allot__pq_do(store->pq, schema[version]);
+    store->schema = version + ALLOT__STORE_VERSION - VERSION;
+    if (good)
+        return ALLOT_OK;
+    int status = allot__store_say(
+        store, version == 0 ? "cannot be made" : "cannot be brought to this version", report);
+    allot__pq_do(store->pq, "ROLLBACK");
+    return status;
+}
+
 static int check_schema(allot__store *store, allot_report *report)
 {
     int64_t there = allot__store_number(
@@ -97,16 +121,11 @@ static int check_schema(allot__store *store, allot_report *report)
                          store->path);
         return ALLOT_EIO;
     }
-    if (there == 0 && !allot__pq_do(store->pq, schema)) {
-        int status = allot__store_say(store, "cannot be made", report);
-        allot__pq_do(store->pq, "ROLLBACK");
-        return status;
-    }
-    int64_t version = allot__store_number(store, "SELECT version FROM lead", -1);
-    if (version == VERSION)
-        return ALLOT_OK;
+    int64_t version = there == 0 ? 0 : allot__store_number(store, "SELECT version FROM lead", -1);
     if (version < 0)
         return allot__store_say(store, "cannot be read", report);
+    if (version <= VERSION)
+        return step_up(store, version, report);
     allot_report_say(report, ALLOT_ERROR, "E-store",
                      "the store %.200s has version %lld, this program knows versions up to %d",
                      store->path, (long long)version, VERSION);
@@ -362,9 +381,9 @@ static int measure_store(allot__store *store, int32_t rows, allot_report *report
     bool good = allot__pq_do(store->pq, "DROP SCHEMA IF EXISTS allot_measure CASCADE;"
                                         "CREATE SCHEMA allot_measure;"
                                         "SET search_path = allot_measure") &&
-                allot__pq_do(store->pq, schema) &&
+                step_up(store, 0, report) == ALLOT_OK &&
                 allot__pq_do(store->pq, "CREATE TABLE bare(LIKE events INCLUDING ALL);"
-                                        "ALTER TABLE bare DROP COLUMN epoch") &&
+                                        "ALTER TABLE bare DROP COLUMN epoch, DROP COLUMN who") &&
                 allot__lead_begin(store, report) == ALLOT_OK && allot__pq_connect(&bare) &&
                 allot__pq_do(&bare, "SET search_path = allot_measure") &&
                 time_commits(store, &bare, rows, out);
@@ -384,6 +403,7 @@ int allot__postgres_measure(allot_engine *engine, const char *name, int32_t rows
     store->engine = store->written.engine = engine;
     store->kind = &allot__store_postgres;
     store->site.lease = 60000;
+    store->writes = true;
     store->work_oldest = 1; /* no decisions are written: none is looked for */
     store->path = allot__copy(engine, name, strlen(name));
     int status = store->path ? measure_store(store, rows, report, out) : ALLOT_ENOMEM;

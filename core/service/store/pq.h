@@ -42,7 +42,7 @@ struct allot__pq {
 
 /* Parameters of a statement, all in binary. */
 typedef struct allot__pq_params {
-    enum { ALLOT__PQ_PARAMS = 21 } most;
+    enum { ALLOT__PQ_PARAMS = 22 } most;
     int count;
     Oid types[ALLOT__PQ_PARAMS];
     const char *values[ALLOT__PQ_PARAMS];

@@ -55,6 +55,11 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     " FROM cycles UNION ALL SELECT cycle FROM snapshots);",
     "INSERT OR REPLACE INTO meta(key, value) SELECT 'digest_first', coalesce(max(cycle), 0) FROM "
     "(SELECT cycle FROM cycles UNION ALL SELECT cycle FROM snapshots);",
+    "ALTER TABLE events ADD COLUMN who INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE clients(event INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL);"
+    "CREATE TABLE notes(event INTEGER, cycle INTEGER, number INTEGER, at INTEGER NOT NULL,"
+    " kind TEXT NOT NULL, version INTEGER NOT NULL, who TEXT, text TEXT NOT NULL,"
+    " PRIMARY KEY(event, cycle, number)) WITHOUT ROWID;",
 };
 
 /* ---- Whether it is one ----------------------------------------------------------------------- */
@@ -92,6 +97,7 @@ static int check_store(allot__store *store, allot_report *report)
     }
     if (version < 1 && !fresh)
         return allot__store_damaged(store, "it has no version", report);
+    store->schema = store->writes ? ALLOT__STORE_VERSION : version;
     return ALLOT_OK;
 }
 

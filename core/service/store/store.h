@@ -14,10 +14,16 @@
  * allot__store_full allows.
  *
  * Tables: meta(key, value), plans(sha256, text, version), policies(sha256, text, version),
- * versions(number, cycle, plan, policies), events(seq, at, method, params, idem), cycles(cycle,
+ * versions(number, cycle, plan, policies), events(seq, at, method, params, idem, who),
+ * clients(event, at, who), notes(event, cycle, number, at, kind, version, who, text), cycles(cycle,
  * seq, at, event, plan, policy, input, output, decision, effect), snapshots(event, cycle, part,
  * parts, seq, at, plan, body). PRAGMA user_version is the schema's version, PRAGMA application_id
  * marks the file as a store. Rows are validated when read: what no service would write is E-store.
+ *
+ * A client has a row in `clients`, whose number is that of its first event; events refer to it by
+ * that number (0: the service itself). It gets a new row after ALLOT__STORE_SPAN events, so a row
+ * that is older than the oldest event by more is not referred to. A note is what happened after an
+ * event and a cycle, other than these.
  *
  * A store has an id, drawn at random when it was made, and an epoch. Each service that opens it
  * begins a new epoch, later than any before, even those unknown to a restored copy of the file.
@@ -38,10 +44,12 @@
 
 #include "base/text.h"
 
-#define ALLOT__STORE_VERSION 4
+#define ALLOT__STORE_VERSION 5
 #define ALLOT__STORE_MAGIC   0x616c6f74 /* application_id: "alot" */
 /* Above any real row number or time. */
 #define ALLOT__STORE_LAST (INT64_C(1) << 53)
+/* Events for which a row of `clients` stands at most. */
+#define ALLOT__STORE_SPAN 65536
 /* Bytes that may wait for the disk. */
 #define ALLOT__STORE_MOST (32 * 1024 * 1024)
 
@@ -56,7 +64,19 @@ typedef struct allot__event_row {
     int64_t seq, at; /* at: when it arrived; an `at` in `params` takes precedence */
     const char *method, *params, *key; /* key may be NULL */
     size_t params_len;
+    int64_t who; /* its client's row; 0: the service */
 } allot__event_row;
+
+typedef struct allot__client_row {
+    int64_t event, at; /* its first event */
+    const char *who;   /* an object in JSON */
+} allot__client_row;
+
+typedef struct allot__note_row {
+    int64_t event, cycle, at; /* event and cycle: the last ones before */
+    const char *kind;
+    const char *who, *text; /* objects in JSON; who NULL: the service */
+} allot__note_row;
 
 typedef struct allot__cycle_row {
     int64_t cycle;          /* 1, 2, ...: every cycle */
@@ -172,6 +192,9 @@ int64_t allot__store_event(allot__store *store, const allot__event_row *row);
  * batch, so that all are on disk or none. Appending empties the text. ENOMEM. */
 int allot__store_encode(allot__text *rows, const allot__event_row *row);
 int64_t allot__store_append(allot__store *store, allot__text *rows, int64_t count, size_t bytes);
+/* Adds the row of a client, which is written with the next event or cycle. ENOMEM. */
+int allot__store_client(allot__store *store, const allot__client_row *row);
+int64_t allot__store_note(allot__store *store, const allot__note_row *row);
 int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row);
 /* Begins a snapshot, whose lines are fetched on the loop as batches are written. Gives up one in
  * progress. No two snapshots have the same event and cycle. */

@@ -16,8 +16,8 @@
  */
 enum { ROWS_STEP = 5000 };
 
-/* Deletes versions before the one that decided at cycle $1, except the last two; and unused
- * texts. */
+/* Deletes versions before the one that decided at cycle $1, except the last two; unused texts; and
+ * what belongs to deleted events (65536: ALLOT__STORE_SPAN). */
 static const struct {
     const char *sql, *types;
 } texts[] = {
@@ -28,7 +28,14 @@ static const struct {
      " (SELECT plan FROM snapshots)",
      ""},
     {"DELETE FROM policies WHERE version < (SELECT min(number) FROM versions)", ""},
+    {"DELETE FROM clients WHERE event < (SELECT min(seq) FROM events) - 65536", ""},
+    {"DELETE FROM notes WHERE event < (SELECT min(seq) FROM events)", ""},
 };
+
+/* Notes are bounded by their number, too, since refused clients cause them without any event. */
+static const char notes[] =
+    "DELETE FROM notes WHERE (event, cycle, number) <= (SELECT event, cycle, number FROM notes"
+    " ORDER BY event DESC, cycle DESC, number DESC LIMIT 1 OFFSET 10000)";
 
 /* ---- How far --------------------------------------------------------------------------------- */
 
@@ -128,7 +135,9 @@ static int delete_rest(allot__store *store, const reach *to)
 int allot__store_delete(allot__store *store, const allot__store_bounds *bounds)
 {
     reach to;
-    int status = find_reach(store, bounds, &to);
+    int status = allot__rows_run(allot__store_query(store, notes, ""));
+    if (status == ALLOT_OK)
+        status = find_reach(store, bounds, &to);
     if (status == ALLOT_OK && to.event >= 0) {
         status = delete_events(store, to.event, bounds->keys);
         if (status == ALLOT_OK)
@@ -151,7 +160,17 @@ int allot__store_delete(allot__store *store, const allot__store_bounds *bounds)
 
 const allot__store_sql allot__store_statements[ALLOT__RECORDS] = {
     [ALLOT__RECORD_EVENT] =
-        {"nnsts", "INSERT INTO events(seq, at, method, params, idem) VALUES($1, $2, $3, $4, $5)"},
+        {"nnstsn",
+         "INSERT INTO events(seq, at, method, params, idem, who) VALUES($1, $2, $3, $4, $5, $6)"},
+    [ALLOT__RECORD_CLIENT] =
+        {"nns", "INSERT INTO clients(event, at, who) VALUES($1, $2, $3) ON CONFLICT(event)"
+                " DO UPDATE SET at = excluded.at, who = excluded.who"},
+    [ALLOT__RECORD_NOTE] =
+        {"nnnsss",
+         "INSERT INTO notes(event, cycle, number, at, kind, version, who, text) VALUES($1, $2,"
+         " (SELECT coalesce(max(number), 0) + 1 FROM notes WHERE event = $1 AND cycle = $2), $3,"
+         " $4, (SELECT coalesce(max(number), 0) FROM versions), $5, $6) ON CONFLICT(event,"
+         " cycle, number) DO NOTHING"},
     [ALLOT__RECORD_CYCLE] =
         {"nnnnnnsstt",
          "INSERT INTO cycles(cycle, seq, at, event, input, output, plan, policy, decision, effect)"

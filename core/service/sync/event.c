@@ -48,6 +48,7 @@ static void record(allot__sync *it, const allot__event *event)
 {
     allot__event_row row = {.seq = it->service->event + ++it->count,
                             .at = it->at,
+                            .who = it->who,
                             .method = allot__event_name((int)event->kind),
                             .params = it->params.bytes,
                             .params_len = it->params.len,

@@ -132,7 +132,8 @@ typedef struct allot__sync {
     bool whole_new; /* the truth has a leaf without a source */
     bool known;     /* its key was seen before: nothing is entered */
     uint32_t mark;
-    int64_t at; /* the arrival time of its events */
+    int64_t at;  /* the arrival time of its events */
+    int64_t who; /* the row of its client */
     size_t step, row;
     allot__map_item *item;
     uint8_t *leaves;          /* bits: leaves with rows */

@@ -3,6 +3,7 @@
 /* sync.c: the call `sync`: from a thread that reads it, over the steps that enter it, to its
  * answer. */
 #include "service/sync/own.h"
+#include "service/wire/wire.h"
 
 #include <stdio.h>
 
@@ -44,6 +45,14 @@ static int check_time(allot__sync *it, const allot__origin *origin)
                             (long long)it->truth->at, (long long)origin->at);
 }
 
+/* It may have left. */
+static allot__who *client_of(const allot__sync *it)
+{
+    const allot__reply *reply = it->reply;
+    allot__connection *peer = reply ? allot__connection_find(it->service, reply->peer) : NULL;
+    return peer ? allot__connection_who(peer) : reply ? reply->call.who : NULL;
+}
+
 static int begin_entering(allot__sync *it)
 {
     allot_service *service = it->service;
@@ -52,6 +61,7 @@ static int begin_entering(allot__sync *it)
     service->up->settle(service);
     it->books = service->books;
     it->at = allot__service_now(service);
+    it->who = allot__who_row(client_of(it), service->event + 1);
     it->params.engine = it->rows.engine = service->engine;
     it->leaves = allot__arena_zeroed(&it->truth->arena, it->books->leaf_count / 8 + 1, 1);
     if (!it->leaves || allot__origin_find(it->books, source, &origin) != ALLOT_OK)
@@ -94,6 +104,7 @@ static bool commit(allot__sync *it, allot__truth_list list)
         it->self->at = it->truth->at; /* even if nothing has changed */
     if (it->count == 0)
         return false;
+    allot__who_enter(service, client_of(it), it->who);
     if (it->rows.failed ||
         allot__store_append(service->store, &it->rows, it->count, it->bytes) < 0) {
         allot__service_fail(service, "no memory to record what a source told");

@@ -71,12 +71,12 @@ int allot__http_refuse(allot__http *http, struct lws *wsi)
 
 bool allot__http_token(const allot__http *http, struct lws *wsi, const char *token, size_t len)
 {
-    char address[64] = "";
+    char address[64] = "", label[ALLOT__WHO_LABEL + 1];
     bool late;
     if (!http->service->config.token)
         return true;
     lws_get_peer_simple(wsi, address, sizeof address);
-    return allot__token_role(http->service, token, len, address, &late) != ALLOT__NOBODY;
+    return allot__token_role(http->service, token, len, address, label, &late) != ALLOT__NOBODY;
 }
 
 bool allot__http_trusts(const allot__http *http, struct lws *wsi)

@@ -91,6 +91,11 @@ static void turn_end(allot__connection *peer)
     peer->asked += took;
 }
 
+allot__who *allot__connection_who(allot__connection *peer)
+{
+    return &peer->who;
+}
+
 allot__role allot__connection_role(const allot__connection *peer)
 {
     return peer->role;
@@ -328,7 +333,7 @@ static void end_with(allot__connection *peer, int code, const char *message)
 static bool run_line(allot__connection *peer, const char *line, size_t len)
 {
     allot__text *answer = &peer->service->wire->answer;
-    allot__request from = {.service = peer->service, .peer = peer};
+    allot__request from = {.service = peer->service, .peer = peer, .who = &peer->who};
     int64_t batch;
     allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     if (len > 0 && line[len - 1] == '\r')
@@ -390,7 +395,13 @@ static void run_long(allot__connection *peer, const allot__method *method, allot
         return;
     }
     allot__text *answer = &peer->service->wire->answer;
-    allot__request call = {.service = peer->service, .peer = peer, .answer = answer};
+    allot__request call = {.service = peer->service,
+                           .peer = peer,
+                           .who = &peer->who,
+                           .method = method->name,
+                           .method_len = strlen(method->name),
+                           .changes = true,
+                           .answer = answer};
     allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     turn_begin(peer);
     method->run_long(&call, line);

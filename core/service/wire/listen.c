@@ -69,7 +69,7 @@ static bool is_in(int fd, const struct ucred *from, gid_t group)
 }
 
 /* Whether the peer process's user may connect. */
-static bool is_listed(const allot__connection *peer, long *uid)
+static bool is_listed(allot__connection *peer, long *uid)
 {
     const allot_service_config *config = &peer->service->config;
     struct ucred from;
@@ -80,6 +80,8 @@ static bool is_listed(const allot__connection *peer, long *uid)
         getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &from, &size) != 0)
         return false;
     *uid = (long)from.uid;
+    peer->who.uid = from.uid;
+    peer->who.pid = from.pid;
     gid_t group = config->socket_gid >= 0 ? (gid_t)config->socket_gid : getegid();
     const allot__visitor who = {from.uid, geteuid(), is_in(fd, &from, group)};
     return allot__may_visit(config, &who);
@@ -102,14 +104,6 @@ static bool address_of(const allot__connection *peer, struct sockaddr_storage *o
     return !peer->local && uv_tcp_getpeername(&peer->uv.tcp, (struct sockaddr *)out, &size) == 0;
 }
 
-void allot__connection_address(const allot__connection *peer, char *out, size_t size)
-{
-    struct sockaddr_storage address;
-    snprintf(out, size, "%s", peer->local ? "the socket" : "?");
-    if (address_of(peer, &address))
-        uv_ip_name((const struct sockaddr *)&address, out, size);
-}
-
 /* An IPv6 /64 network counts as one address, since one client may have all of it. */
 static void find_place(allot__connection *peer)
 {
@@ -119,6 +113,7 @@ static void find_place(allot__connection *peer)
         allot__socket_alive(fd);
     if (!address_of(peer, &address))
         return;
+    uv_ip_name((const struct sockaddr *)&address, peer->who.address, sizeof peer->who.address);
     if (address.ss_family == AF_INET)
         memcpy(peer->network, &((const struct sockaddr_in *)&address)->sin_addr, 4);
     else

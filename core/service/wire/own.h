@@ -60,6 +60,7 @@ struct allot__connection {
     bool local;         /* of the Unix socket */
     uint8_t network[8]; /* of TCP: its address; IPv4 uses the first half */
     allot__role role;   /* NOBODY: not trusted */
+    allot__who who;
     bool reading, writing, closing;
     bool running; /* one of its lines is running */
     int32_t owed; /* pending later answers, by size (rpc.h) */
@@ -113,9 +114,6 @@ void allot__turn_leave(allot__connection *peer);
 int allot__listen_pipe(allot_service *service, allot_report *report);
 int allot__listen_tcp(allot_service *service, allot_report *report);
 void allot__listen_close(allot_service *service);
-
-#define ALLOT__ADDRESS_MOST 64
-void allot__connection_address(const allot__connection *peer, char *out, size_t size);
 
 /* A peer with a handle for uv_accept; NULL: ENOMEM. Closed by allot__connection_close. */
 allot__connection *allot__connection_new(allot_service *service);

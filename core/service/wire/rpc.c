@@ -60,6 +60,14 @@ static void put_error(allot__request *call, int code, const char *message)
     allot__text_member(call->answer, "message", message);
 }
 
+/* What a service that does not lead refuses is no refusal of the cluster's. */
+static void note_refusal(const allot__request *call, const char *code, const char *message)
+{
+    if (call->changes)
+        allot__note_refusal(call->service, call->who, call->method, call->method_len, code,
+                            message);
+}
+
 static void end_error(allot__request *call, bool always)
 {
     allot__text_puts(call->answer, "}}");
@@ -72,6 +80,7 @@ void allot__rpc_error(allot__request *call, int code, const char *message,
                       const allot__error *fault)
 {
     put_error(call, code, message);
+    note_refusal(call, fault ? fault->code : NULL, message);
     if (fault)
         put_data(call->answer, fault->code, fault->path, fault->hint, NULL, 0);
     end_error(call, code == ALLOT__RPC_PARSE || code == ALLOT__RPC_REQUEST);
@@ -98,6 +107,8 @@ void allot__rpc_report(allot__request *call, int status, const allot_report *rep
     const allot_diagnostic *first = allot__first_error(report);
     put_error(call, ALLOT__RPC_SERVER + status,
               first != NULL ? first->message : allot_status_text(status));
+    note_refusal(call, first ? first->code : NULL,
+                 first ? first->message : allot_status_text(status));
     if (first)
         put_data(call->answer, first->code, first->path, first->hint, first->file, first->line);
     end_error(call, false);
@@ -149,6 +160,7 @@ static void run_event(allot__request *call, int32_t kind)
     int status = allot__event_read(service->reader, allot__books_plan(service->books),
                                    (allot__event_kind)kind, ALLOT__CLIENT, call->params,
                                    call->params_len, &event, &fault);
+    event.from = call->who;
     if (status == ALLOT_OK)
         status = service->up->enter(service, &event, call->params, call->params_len, &seq,
                                     &call->batch, &fault);
@@ -169,6 +181,7 @@ bool allot__rpc_allowed(allot__request *call, allot__role least)
 {
     char message[160];
     allot__role role = call->peer ? allot__connection_role(call->peer) : ALLOT__CHANGES;
+    call->changes = least >= ALLOT__TELLS && role != ALLOT__NOBODY;
     if (role >= least)
         return true;
     if (role == ALLOT__NOBODY)
@@ -238,6 +251,8 @@ static void run_method(allot__request *call)
            (strlen(method->name) != call->method_len ||
             memcmp(method->name, call->method, call->method_len) != 0))
         method++;
+    if (kind >= 0 || method->name) /* outlives the line */
+        call->method = kind >= 0 ? allot__event_name(kind) : method->name;
     if (!allot__rpc_allowed(call, kind >= 0      ? ALLOT__TELLS
                                   : method->name ? method->least
                                                  : ALLOT__READS))

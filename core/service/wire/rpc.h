@@ -13,6 +13,7 @@
 #include <allot/service.h>
 
 #include "service/events/event.h"
+#include "service/instance/who.h"
 #include "base/text.h"
 #include "service/wire/token.h"
 
@@ -46,6 +47,8 @@ typedef struct allot__request {
     size_t params_len;
     const char *id; /* JSON as it came; NULL: a notification, or the caller wants no answer */
     size_t id_len;
+    allot__who *who; /* whose call it is; NULL: the embedder's */
+    bool changes;    /* it would change something, so its refusal is noted */
     bool in_batch;
     int64_t batch;       /* answer once the store's batch of that number is on disk; 0: at once */
     allot__text *answer; /* gets {"jsonrpc": ..., "id": ..., ["result": value | "error": ...]} */
@@ -95,7 +98,8 @@ typedef struct allot__reply {
     struct allot__reply *next; /* for lists of the owner */
     allot__text answer;
     char *id;
-    uint64_t peer; /* its number; 0: none; a peer that left gets no answer */
+    uint64_t peer;  /* its number; 0: none; a peer that left gets no answer */
+    allot__who who; /* as it was */
     allot__answer size;
 } allot__reply;
 int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **out);

@@ -27,6 +27,9 @@ int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **ou
     *reply = (allot__reply){.call = {.service = call->service,
                                      .id = id,
                                      .id_len = call->id_len,
+                                     .method = call->method,
+                                     .method_len = call->method_len,
+                                     .changes = call->changes,
                                      .tell = call->tell,
                                      .tell_ud = call->tell_ud},
                             .answer.engine = engine,
@@ -34,6 +37,10 @@ int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **ou
                             .size = size,
                             .peer = call->peer ? allot__connection_number(call->peer) : 0};
     reply->call.answer = &reply->answer;
+    if (call->who) {
+        reply->who = *call->who;
+        reply->call.who = &reply->who;
+    }
     call->answered = true;
     if (call->peer)
         allot__connection_owe(call->peer, size);

@@ -18,9 +18,9 @@ static const struct role {
     const char *word, *text;
 } roles[] = {
     [ALLOT__NOBODY] = {"", "do nothing"},
-    [ALLOT__READS] = {"read ", "read"},
-    [ALLOT__TELLS] = {"tell ", "tell events"},
-    [ALLOT__CHANGES] = {"change ", "change plans"},
+    [ALLOT__READS] = {"read", "read"},
+    [ALLOT__TELLS] = {"tell", "tell events"},
+    [ALLOT__CHANGES] = {"change", "change plans"},
 };
 
 const char *allot__role_text(allot__role role)
@@ -28,10 +28,15 @@ const char *allot__role_text(allot__role role)
     return roles[role].text;
 }
 
+const char *allot__role_word(allot__role role)
+{
+    return roles[role].word;
+}
+
 typedef struct entry {
     allot__role role;
-    const char *token;
-    size_t len; /* 0: the line has no token */
+    const char *token, *label;
+    size_t len, label_len; /* len 0: the line has no token */
     const char *next;
 } entry;
 
@@ -39,14 +44,24 @@ static entry read_line(const char *line)
 {
     size_t len = strcspn(line, "\r\n");
     const char *end = line + len + strspn(line + len, "\r");
-    entry found = {ALLOT__CHANGES, line, *line == '#' ? 0 : len, *end == '\n' ? end + 1 : end};
+    entry found = {.role = ALLOT__CHANGES,
+                   .token = line,
+                   .label = "",
+                   .len = *line == '#' ? 0 : len,
+                   .next = *end == '\n' ? end + 1 : end};
     for (allot__role role = ALLOT__READS; role <= ALLOT__CHANGES; role++) {
-        size_t skip = strlen(roles[role].word);
-        if (len <= skip || memcmp(line, roles[role].word, skip) != 0)
+        size_t skip = strlen(roles[role].word), label = 0;
+        if (strncmp(line, roles[role].word, skip) != 0)
+            continue;
+        if (line[skip] == ':')
+            label = strcspn(line + skip + 1, " \r\n") + 1;
+        if (line[skip + label] != ' ' || label > ALLOT__WHO_LABEL + 1)
             continue;
         found.role = role;
-        found.token = line + skip;
-        found.len = len - skip;
+        found.label = line + skip + (label > 0);
+        found.label_len = label > 0 ? label - 1 : 0;
+        found.token = line + skip + label + 1;
+        found.len = len - skip - label - 1;
     }
     return found;
 }
@@ -67,14 +82,18 @@ int32_t allot__tokens_wrong(const char *list, size_t *len)
     return count == 0;
 }
 
-allot__role allot__tokens_find(const char *list, const char *word, size_t len)
+allot__role allot__tokens_find(const char *list, const char *word, size_t len,
+                               char label[ALLOT__WHO_LABEL + 1])
 {
     allot__role found = ALLOT__NOBODY;
+    *label = '\0';
     while (*list) {
         entry it = read_line(list);
         bool same = allot__token_same(word, len, it.token, it.len);
-        if (same && it.len > 0 && it.role > found)
+        if (same && it.len > 0 && it.role > found) {
             found = it.role;
+            snprintf(label, ALLOT__WHO_LABEL + 1, "%.*s", (int)it.label_len, it.label);
+        }
         list = it.next;
     }
     return found;
@@ -153,10 +172,16 @@ static void tell_wrong(allot_service *service, const char *address)
     token->told = token->wrong;
     token->told_at = now;
     allot__log(service, ALLOT_LOG_WARNING, "somebody said a wrong token", fields);
+    allot__text text = {.engine = service->engine};
+    allot__text_puts(&text, "{");
+    allot__text_member(&text, "address", address);
+    allot__text_number(&text, "times", fields[1].number);
+    allot__text_puts(&text, "}");
+    allot__note(service, "wrong-token", NULL, &text);
 }
 
 allot__role allot__token_role(allot_service *service, const char *word, size_t len,
-                              const char *address, bool *late)
+                              const char *address, char label[ALLOT__WHO_LABEL + 1], bool *late)
 {
     *late = false;
     if (!service->config.token)
@@ -167,7 +192,7 @@ allot__role allot__token_role(allot_service *service, const char *word, size_t l
     if (*late)
         return ALLOT__NOBODY;
     refresh(service);
-    allot__role role = allot__tokens_find(service->config.token, word, len);
+    allot__role role = allot__tokens_find(service->config.token, word, len, label);
     guesses->wrong += role == ALLOT__NOBODY;
     if (role == ALLOT__NOBODY)
         tell_wrong(service, address);

@@ -199,13 +199,18 @@ allot__connection *allot__connection_find(allot_service *service, uint64_t numbe
 
 allot__role allot__connection_auth(allot__connection *peer, const char *token, bool *late)
 {
-    char address[ALLOT__ADDRESS_MOST];
-    allot__connection_address(peer, address, sizeof address);
-    allot__role role = allot__token_role(peer->service, token, strlen(token), address, late);
-    if (role == ALLOT__NOBODY)
+    allot__who *who = &peer->who;
+    char label[ALLOT__WHO_LABEL + 1];
+    allot__role role = allot__token_role(peer->service, token, strlen(token),
+                                         peer->local ? "the socket" : who->address, label, late);
+    if (role == ALLOT__NOBODY) {
         peer->ended = true;
-    else
-        peer->role = role;
+        return role;
+    }
+    peer->role = role;
+    who->role = allot__role_word(role);
+    memcpy(who->token, label, sizeof label);
+    who->row = 0;
     return role;
 }
 

@@ -14,6 +14,7 @@
 #include <allot/service.h>
 
 #include "base/text.h"
+#include "service/instance/who.h"
 #include "service/wire/token.h"
 #include <stdbool.h>
 
@@ -49,6 +50,8 @@ size_t allot__connection_waiting(const allot__connection *peer);
 void allot__connection_owe(allot__connection *peer, int32_t size);
 /* The running line is a question, not an event: whether it may run in this turn of the loop. */
 bool allot__connection_may_ask(allot__connection *peer);
+/* Who the peer is. */
+allot__who *allot__connection_who(allot__connection *peer);
 /* A peer's number, never reused; the peer of a number, NULL: it is gone. */
 uint64_t allot__connection_number(const allot__connection *peer);
 allot__connection *allot__connection_find(allot_service *service, uint64_t number);

@@ -165,7 +165,8 @@ static void test_addresses(void)
 
 static allot__role role_of(const char *list, const char *word)
 {
-    return allot__tokens_find(list, word, strlen(word));
+    char label[ALLOT__WHO_LABEL + 1];
+    return allot__tokens_find(list, word, strlen(word), label);
 }
 
 static void test_tokens(void)

@@ -76,6 +76,8 @@ static void make_store(world *it)
     CHECK(ask_sql(it->store, "SELECT count(*) FROM snapshots") > 0);
     CHECK(ask_sql(it->store, "SELECT count(*) FROM cycles WHERE cycle > (SELECT max(cycle) FROM"
                              " snapshots) AND decision IS NOT NULL") > 0);
+    CHECK_EQ(run_sql(it->store, "INSERT INTO clients VALUES(1, 1000, '{\"uid\": 0, \"pid\": 1}')"),
+             SQLITE_OK);
     /* Nothing keeps anybody from writing whatever he likes. */
     CHECK_EQ(run_sql(it->store, "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql ="
                                 " replace(sql, ' NOT NULL', '') WHERE type = 'table'"),

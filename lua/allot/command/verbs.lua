@@ -202,8 +202,8 @@ Events: demand, release, allocated, start, finish, task, decline, returned, sess
 session_end, host, host_gone, slots, submit, run, requeue, fail, stop, cont, withdraw,
 lease; each is answered with its number once it is on disk. Calls: sync, tasks, flights,
 hosts, sessions, jobs, status, report, cycle, explain, view, state, plan, decisions,
-subscribe, unsubscribe, reload, shadow, promote, drop, auth, ping. A request that lacks a
-parameter fails and names it.
+subscribe, unsubscribe, reload, shadow, promote, drop, auth, hello, ping. A request
+that lacks a parameter fails and names it.
 
   allot call --socket plan.json.sock status
   allot call demand '{"consumer": "/physics", "slots": 40}'
