@@ -275,9 +275,8 @@ static inline bool is_comma_due(const allot__text *text)
 }
 
 /* Writes the comma that is due and the key, with space for `more` bytes; its end, or NULL. */
-static inline char *put_key(allot__text *text, const char *key, size_t more)
+static inline char *put_key(allot__text *text, const char *key, size_t len, size_t more)
 {
-    size_t len = key ? strlen(key) : 0;
     char *at = room(text, len + 6 + more);
     if (at && is_comma_due(text))
         at = (char *)memcpy(at, ", ", 2) + 2;
@@ -289,11 +288,16 @@ static inline char *put_key(allot__text *text, const char *key, size_t more)
     return at + len + 3;
 }
 
-void allot__text_key(allot__text *text, const char *key)
+static void key_of(allot__text *text, const char *key, size_t len)
 {
-    char *at = put_key(text, key, 0);
+    char *at = put_key(text, key, len, 0);
     if (at)
         end_at(text, at);
+}
+
+void allot__text_key(allot__text *text, const char *key)
+{
+    key_of(text, key, key ? strlen(key) : 0);
 }
 
 void allot__text_named(allot__text *text, const char *name)
@@ -332,11 +336,16 @@ void allot__text_string(allot__text *text, const char *key, const char *string)
     allot__text_json(text, string);
 }
 
-void allot__text_number(allot__text *text, const char *key, int64_t number)
+static inline void number_of(allot__text *text, const char *key, size_t len, int64_t number)
 {
-    char *at = put_key(text, key, 20);
+    char *at = put_key(text, key, len, 20);
     if (at)
         end_at(text, put_digits(at, number));
+}
+
+void allot__text_number(allot__text *text, const char *key, int64_t number)
+{
+    number_of(text, key, key ? strlen(key) : 0, number);
 }
 
 int64_t allot__number_of(const allot__number *number, const void *thing)
@@ -357,4 +366,43 @@ void allot__text_bool(allot__text *text, const char *key, bool value)
 {
     allot__text_key(text, key);
     allot__text_puts(text, value ? "true" : "false");
+}
+
+bool allot__fact_next(const char **names, const allot__fact **facts, allot__named_fact *out)
+{
+    while (**names) {
+        const char *name = *names;
+        size_t len = strcspn(name, " ");
+        bool flag = name[len - 1] == '?';
+        const allot__fact *of = (*facts)++;
+        *names += len + (name[len] == ' ');
+        *out = (allot__named_fact){name, len - flag, flag, of};
+        if (flag ? of->number != 0 : !of->text || *of->text)
+            return true;
+    }
+    return false;
+}
+
+void allot__text_facts(allot__text *text, const char *names, const allot__fact *facts)
+{
+    allot__named_fact it;
+    while (allot__fact_next(&names, &facts, &it)) {
+        if (!it.flag && !it.of->text) {
+            number_of(text, it.name, it.len, it.of->number);
+            continue;
+        }
+        key_of(text, it.name, it.len);
+        if (it.flag)
+            allot__text_add(text, "true", 4);
+        else
+            allot__text_json(text, it.of->text);
+    }
+}
+
+void allot__text_object(allot__text *text, const char *key, const char *names,
+                        const allot__fact *facts)
+{
+    allot__text_open(text, key, "{");
+    allot__text_facts(text, names, facts);
+    allot__text_add(text, "}", 1);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <allot/report.h>
+#include "base/memory.h"
 
 /*
  * To begin, zero it and set the engine. After the first addition a NUL follows `bytes`.
@@ -71,6 +71,54 @@ void allot__text_member(allot__text *text, const char *key, const char *string);
 void allot__text_string(allot__text *text, const char *key, const char *string); /* NULL: null */
 void allot__text_number(allot__text *text, const char *key, int64_t number);
 void allot__text_bool(allot__text *text, const char *key, bool value);
+
+/*
+ * Values by name: ALLOT__FACTS(value, ...) of up to 12 numbers and texts, and their names, as in
+ * "slots path closed?". A text that is NULL or "" is left out. Of a name with "?" only whether its
+ * value is not 0: then it is true, else it is left out.
+ */
+typedef struct allot__fact {
+    const char *text; /* NULL: it is a number */
+    int64_t number;
+} allot__fact;
+
+static inline allot__fact allot__fact_number(int64_t number)
+{
+    return (allot__fact){.number = number};
+}
+
+static inline allot__fact allot__fact_text(const char *text)
+{
+    return (allot__fact){.text = text ? text : ""};
+}
+
+#ifdef __cppcheck__ /* which cannot parse _Generic */
+#define ALLOT__FACT(x) allot__fact_number((int64_t)(x))
+#else
+#define ALLOT__FACT(x)                                                                             \
+    _Generic((x), char * : allot__fact_text, const char * : allot__fact_text, default              \
+             : allot__fact_number)(x)
+#endif
+#define ALLOT__FACT_OF(with, x) ALLOT__FACT(x)
+#define ALLOT__FACTS(...)       ((const allot__fact[]){ALLOT__LIST(ALLOT__FACT_OF, 0, __VA_ARGS__)})
+
+/* A fact that is not left out, with its name, of `len` bytes. */
+typedef struct allot__named_fact {
+    const char *name;
+    size_t len;
+    bool flag;
+    const allot__fact *of;
+} allot__named_fact;
+/* The next of `names` and `facts`, which move on; false: there is none. */
+bool allot__fact_next(const char **names, const allot__fact **facts, allot__named_fact *out);
+
+/* Adds them as members to the open object; or such an object, with NULL an item of a list. */
+void allot__text_facts(allot__text *text, const char *names, const allot__fact *facts);
+void allot__text_object(allot__text *text, const char *key, const char *names,
+                        const allot__fact *facts);
+#define ALLOT__MEMBERS(text, names, ...) allot__text_facts(text, names, ALLOT__FACTS(__VA_ARGS__))
+#define ALLOT__OBJECT(text, key, names, ...)                                                       \
+    allot__text_object(text, key, names, ALLOT__FACTS(__VA_ARGS__))
 
 /* An int64_t member of a struct; its key is the member's name. */
 typedef struct allot__number {

@@ -177,11 +177,7 @@ void allot__sums_free(allot__diff_sums *sums)
 
 static void put_numbers(allot__text *out, const char *name, int64_t a, int64_t b)
 {
-    allot__text_open(out, name, "{");
-    allot__text_number(out, "a", a);
-    allot__text_number(out, "b", b);
-    allot__text_number(out, "change", b - a);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, name, "a b change", a, b, b - a);
 }
 
 void allot__diff_json_side(allot__text *out, const allot__diff_side *side)
@@ -219,10 +215,7 @@ static void put_extreme(allot__text *out, const char *name, const allot__extreme
         allot__text_string(out, name, NULL);
         return;
     }
-    allot__text_open(out, name, "{");
-    allot__text_number(out, "change", it->value);
-    allot__text_string(out, "state", sums->names.bytes + it->state);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, name, "change state", it->value, sums->names.bytes + it->state);
 }
 
 static void put_sum(allot__text *out, const allot__sum_row *row, const allot__diff_sums *sums,
@@ -257,8 +250,7 @@ void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
     for (int i = 0; i < 5; i++)
         put_numbers(out, totals[i], sums->total[0][i], sums->total[1][i]);
     allot__text_puts(out, ",\n \"reclaims\": {");
-    allot__text_number(out, "added", sums->added);
-    allot__text_number(out, "saved", sums->saved);
+    ALLOT__MEMBERS(out, "added saved", sums->added, sums->saved);
     allot__text_puts(out, "},\n \"jobs\": {");
     for (int i = 0; i < 5; i++)
         put_numbers(out, jobs[i], sums->jobs[0][i], sums->jobs[1][i]);

@@ -93,20 +93,13 @@ static int put_consumers(const allot__sim *sim, const allot__sim_run *run)
 
 static void put_counts(const allot_simulation_counts *it, allot__text *out)
 {
-    const struct {
-        const char *name;
-        int64_t value;
-    } rows[] = {
-        {"events", it->events},       {"arrivals", it->arrivals}, {"starts", it->starts},
-        {"ends", it->ends},           {"kills", it->kills},       {"suspends", it->suspends},
-        {"resumes", it->resumes},     {"reclaims", it->reclaims}, {"changes", it->changes},
-        {"instants", it->instants},   {"cycles", it->cycles},     {"with_tasks", it->with_tasks},
-        {"unsettled", it->unsettled}, {"left_out", it->left_out}, {"outside", it->outside},
-        {"first", it->first},         {"last", it->last},
-    };
     allot__text_puts(out, "\"counts\": {");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        allot__text_number(out, rows[i].name, rows[i].value);
+    ALLOT__MEMBERS(out, "events arrivals starts ends kills suspends resumes reclaims changes",
+                   it->events, it->arrivals, it->starts, it->ends, it->kills, it->suspends,
+                   it->resumes, it->reclaims, it->changes);
+    ALLOT__MEMBERS(out, "instants cycles with_tasks unsettled left_out outside first last",
+                   it->instants, it->cycles, it->with_tasks, it->unsettled, it->left_out,
+                   it->outside, it->first, it->last);
     allot__text_bool(out, "stopped", it->stopped);
     allot__text_puts(out, "}");
 }

@@ -8,30 +8,6 @@
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-void allot__facts_add(const allot__explanation *about, const char *names, const allot__fact *facts)
-{
-    char name[ALLOT_NAME_MAX];
-    for (size_t len; *names; names += len + (names[len] == ' '), facts++) {
-        len = strcspn(names, " ");
-        bool flag = names[len - 1] == '?';
-        snprintf(name, sizeof name, "%.*s", (int)len - flag, names);
-        if (flag && facts->number != 0)
-            allot__text_bool(about->to, name, true);
-        else if (!flag && !facts->text)
-            allot__text_number(about->to, name, facts->number);
-        else if (!flag && *facts->text)
-            allot__text_string(about->to, name, facts->text);
-    }
-}
-
-void allot__facts_object(const allot__explanation *about, const char *name, const char *names,
-                         const allot__fact *facts)
-{
-    allot__facts_open(about, name, "{");
-    allot__facts_add(about, names, facts);
-    allot__facts_end(about, "}");
-}
-
 allot__fact_words allot__path(const allot__explanation *about, int32_t consumer)
 {
     const allot_plan *plan = about->decision->plan;

@@ -31,43 +31,10 @@ enum { ALLOT__EXPLAIN_NAMED = 6, ALLOT__EXPLAIN_HOSTS = 8 };
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-/*
- * FACTS(about, "slots path? ...", value, ...) adds members to the open object, named by the words:
- * numbers and texts, as their values are. Of a name with "?" only whether its value is not 0: then
- * it is true. A text that is NULL or "" is left out. OBJECT(about, name, ...) adds such an object,
- * or with NULL an item of the open list. Up to 12 values.
- */
-typedef struct allot__fact {
-    const char *text; /* NULL: it is a number */
-    int64_t number;
-} allot__fact;
-
-static inline allot__fact allot__fact_number(int64_t number)
-{
-    return (allot__fact){.number = number};
-}
-
-static inline allot__fact allot__fact_text(const char *text)
-{
-    return (allot__fact){.text = text ? text : ""};
-}
-
-#ifdef __cppcheck__ /* which cannot parse _Generic */
-#define ALLOT__FACT(x) allot__fact_number((int64_t)(x))
-#else
-#define ALLOT__FACT(x)                                                                             \
-    _Generic((x), char * : allot__fact_text, const char * : allot__fact_text, default            \
-             : allot__fact_number)(x)
-#endif
-#define ALLOT__FACT_OF(with, x) ALLOT__FACT(x)
-#define ALLOT__FACTS(...)       ((const allot__fact[]){ALLOT__LIST(ALLOT__FACT_OF, 0, __VA_ARGS__)})
-
-#define FACTS(about, names, ...) allot__facts_add(about, names, ALLOT__FACTS(__VA_ARGS__))
-#define OBJECT(about, name, names, ...)                                                            \
-    allot__facts_object(about, name, names, ALLOT__FACTS(__VA_ARGS__))
-void allot__facts_add(const allot__explanation *about, const char *names, const allot__fact *facts);
-void allot__facts_object(const allot__explanation *about, const char *name, const char *names,
-                         const allot__fact *facts);
+/* FACTS(about, "slots path closed?", value, ...) adds members to the open object (base/text.h), and
+ * OBJECT(about, name, "slots path", ...) such an object, or with NULL an item of the open list. */
+#define FACTS(about, names, ...)        ALLOT__MEMBERS((about)->to, names, __VA_ARGS__)
+#define OBJECT(about, name, names, ...) ALLOT__OBJECT((about)->to, name, names, __VA_ARGS__)
 
 /* A text among facts: a consumer's path, of a long one the end; a fraction in lowest terms. */
 typedef struct allot__fact_words {

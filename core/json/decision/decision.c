@@ -33,10 +33,8 @@ static void write_ratio(allot__text *out, const char *key, const allot_ratio *ra
 
 static void write_policy(allot__text *out, const allot_policy *policy)
 {
-    allot__text_open(out, "policy", "{");
-    allot__text_string(out, "name", allot_policy_name(policy));
-    allot__text_string(out, "sha256", allot_policy_sha256(policy));
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "policy", "name sha256", allot_policy_name(policy),
+                  allot_policy_sha256(policy));
 }
 
 static void write_group_name(allot__page *page, int32_t group)
@@ -177,18 +175,14 @@ static void write_reclaim(allot__page *page, int32_t i)
     write_path(page, "consumer", reclaim.consumer);
     allot__text_number(out, "slots", reclaim.slots);
     write_claims(page, &reclaim);
-    allot__text_number(out, "grace", reclaim.grace);
-    allot__text_number(out, "deadline", reclaim.deadline);
+    ALLOT__MEMBERS(out, "grace deadline", reclaim.grace, reclaim.deadline);
     write_tasks(page, reclaim.tasks, reclaim.task_count);
     allot__text_number(out, "lost", reclaim.lost);
     if (reclaim.unknown > 0)
         allot__text_number(out, "unknown", reclaim.unknown);
     allot__text_open(out, "why", "{");
-    allot__text_string(out, "code", reclaim.reason);
-    allot__text_number(out, "allocated", reclaim.allocated);
-    allot__text_number(out, "quota", reclaim.quota);
-    allot__text_number(out, "target", reclaim.target);
-    allot__text_number(out, "over", reclaim.over);
+    ALLOT__MEMBERS(out, "code allocated quota target over", reclaim.reason, reclaim.allocated,
+                   reclaim.quota, reclaim.target, reclaim.over);
     allot__text_puts(out, "}}");
 }
 
@@ -204,9 +198,7 @@ static void write_session(allot__page *page, int32_t i)
     allot__text_string(out, "id", session->id);
     write_group_name(page, session->group);
     write_path(page, "consumer", session->consumer);
-    allot__text_number(out, "need", part.need);
-    allot__text_number(out, "quota", part.quota);
-    allot__text_number(out, "allocated", part.allocated);
+    ALLOT__MEMBERS(out, "need quota allocated", part.need, part.quota, part.allocated);
     allot__text_puts(out, "}");
 }
 
@@ -221,9 +213,8 @@ static void write_flight(allot__page *page, int32_t i)
     allot__text_string(out, "id", flight.id);
     write_group_name(page, flight.group);
     write_path(page, "consumer", flight.consumer);
-    allot__text_number(out, "slots", flight.slots);
-    allot__text_number(out, "returned", flight.returned);
-    allot__text_string(out, "phase", allot_phase_name(flight.phase));
+    ALLOT__MEMBERS(out, "slots returned phase", flight.slots, flight.returned,
+                   allot_phase_name(flight.phase));
     if (flight.deadline != INT64_MAX)
         allot__text_number(out, "deadline", flight.deadline);
     if (flight.left != INT64_MAX)
@@ -247,8 +238,7 @@ static void write_kill(allot__page *page, int32_t i)
     write_path(page, "consumer", task.consumer);
     allot__text_string(out, "reclaim", flight.id);
     allot__text_open(out, "why", "{");
-    allot__text_string(out, "code", kill.reason);
-    allot__text_number(out, "deadline", flight.deadline);
+    ALLOT__MEMBERS(out, "code deadline", kill.reason, flight.deadline);
     allot__text_puts(out, "}}");
 }
 
@@ -263,8 +253,7 @@ static void write_loan(allot__page *page, int32_t i)
     write_group_name(page, loan.group);
     write_path(page, "lender", loan.lender);
     write_path(page, "borrower", loan.borrower);
-    allot__text_number(out, "slots", loan.slots);
-    allot__text_number(out, "before", loan.before);
+    ALLOT__MEMBERS(out, "slots before", loan.slots, loan.before);
     allot__text_open(out, "why", "{");
     allot__text_string(out, "code", loan.reason);
     allot__text_puts(out, "}}");
@@ -370,8 +359,7 @@ int allot_decision_write(const allot_decision *decision, const allot_report *war
     allot__text *out = &page.out;
     *out = (allot__text){.engine = allot_plan_engine(page.plan), .sink = sink, .ud = ud};
     allot__text_puts(out, "{");
-    allot__text_string(out, "schema", "allot/decision/v1");
-    allot__text_number(out, "now", allot_decision_now(decision));
+    ALLOT__MEMBERS(out, "schema now", "allot/decision/v1", allot_decision_now(decision));
     if (is_one_policy(page.plan))
         write_policy(out, allot_plan_group_policy(page.plan, 0));
     write_windows(&page);

@@ -9,11 +9,7 @@
 
 static void put_numbers(allot__text *out, const char *name, int64_t a, int64_t b)
 {
-    allot__text_open(out, name, "{");
-    allot__text_number(out, "a", a);
-    allot__text_number(out, "b", b);
-    allot__text_number(out, "change", b - a);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, name, "a b change", a, b, b - a);
 }
 
 static const allot_plan *plan_of(const allot_diff *diff, int side)

@@ -75,12 +75,10 @@ static void write_why(allot__text *out, const told *it)
     bool goes = it->order.kind == ALLOT_ORDER_SUSPEND || it->order.kind == ALLOT_ORDER_KILL;
     allot__text_open(out, "why", "{");
     allot__text_string(out, "code", it->order.reason);
-    if (goes) {
+    if (goes)
         write_reasons(out, it);
-    } else {
-        allot__text_number(out, "queue_priority", it->queue.priority);
-        allot__text_number(out, "priority", it->job.priority);
-    }
+    else
+        ALLOT__MEMBERS(out, "queue_priority priority", it->queue.priority, it->job.priority);
     allot__text_puts(out, "}");
 }
 
@@ -104,9 +102,7 @@ static void write_order(allot__text *out, const told *it)
 {
     allot__text_line(out);
     allot__text_open(out, NULL, "{");
-    allot__text_string(out, "job", it->job.id);
-    allot__text_string(out, "queue", it->queue.name);
-    allot__text_number(out, "slots", it->order.slots);
+    ALLOT__MEMBERS(out, "job queue slots", it->job.id, it->queue.name, it->order.slots);
     allot__write_places(out, it->order.places, it->order.place_count);
     if (it->order.kind == ALLOT_ORDER_SUSPEND || it->order.kind == ALLOT_ORDER_KILL)
         write_going(out, it);
@@ -165,10 +161,8 @@ static void write_part(allot__page *page, int32_t queue, const int32_t *waits)
     allot__text_line(out);
     allot__text_open(out, of.name, "{");
     allot__text_number(out, "priority", of.priority);
-    if (pool >= 0) {
-        allot__text_string(out, "pool", allot_plan_pool_name(page->plan, pool));
-        allot__text_number(out, "slice", part.slice);
-    }
+    if (pool >= 0)
+        ALLOT__MEMBERS(out, "pool slice", allot_plan_pool_name(page->plan, pool), part.slice);
     allot__text_numbers(out, numbers, sizeof numbers / sizeof *numbers, &part);
     write_waits(out, waits);
     allot__text_puts(out, "}");
@@ -201,11 +195,8 @@ static void write_pools(allot__page *page)
         allot_pool_part part;
         if (!allot__text_got(out, allot_decision_pool(page->decision, i, &part)))
             return;
-        allot__text_open(out, allot_plan_pool_name(page->plan, i), "{");
-        allot__text_number(out, "slots", part.slots);
-        allot__text_number(out, "used", part.used);
-        allot__text_number(out, "free", part.free);
-        allot__text_puts(out, "}");
+        ALLOT__OBJECT(out, allot_plan_pool_name(page->plan, i), "slots used free", part.slots,
+                      part.used, part.free);
     }
     allot__text_puts(out, "}");
 }
@@ -269,9 +260,8 @@ void allot__write_queues(allot__page *page)
 static void write_side(allot__text *out, const char *key, const allot_lease_side *side)
 {
     allot__text_open(out, key, "{");
-    allot__text_number(out, "available", side->available);
-    allot__text_number(out, "used", side->used);
-    allot__text_number(out, "idle", side->available - side->used);
+    ALLOT__MEMBERS(out, "available used idle", side->available, side->used,
+                   side->available - side->used);
     if (side->demand >= 0)
         allot__text_number(out, "demand", side->demand);
     allot__text_puts(out, "}");
@@ -295,8 +285,9 @@ static void write_lease_why(allot__text *out, const allot_lease_part *part)
     allot__text_open(out, "why", "{");
     allot__text_string(out, "code", part->reason);
     if (is_one_of(part->reason, looked_at)) {
-        allot__text_number(out, "provider_idle", provider->available - provider->used + went);
-        allot__text_number(out, "consumer_idle", consumer->available - consumer->used - went);
+        ALLOT__MEMBERS(out, "provider_idle consumer_idle",
+                       provider->available - provider->used + went,
+                       consumer->available - consumer->used - went);
     }
     if (is_one_of(part->reason, nothing))
         allot__text_string(out, "to", part->to_consumer ? "consumer" : "provider");
@@ -310,10 +301,8 @@ static void write_lease(allot__text *out, const char *name, const allot_lease_pa
     allot__text_puts(out, "{");
     write_side(out, "provider", &part->now.provider);
     write_side(out, "consumer", &part->now.consumer);
-    allot__text_string(out, "phase", allot_lease_phase_name((int)part->now.phase));
-    allot__text_number(out, "since", part->now.since);
-    allot__text_number(out, "size", part->size);
-    allot__text_number(out, "moved", part->moved);
+    ALLOT__MEMBERS(out, "phase since size moved", allot_lease_phase_name((int)part->now.phase),
+                   part->now.since, part->size, part->moved);
     if (part->moved > 0)
         allot__text_string(out, "to", part->to_consumer ? "consumer" : "provider");
     allot__write_places(out, part->places, part->place_count);

@@ -38,9 +38,9 @@ int allot_report_write(const allot_report *report, allot_sink sink, void *ud)
     if (!report || !sink)
         return ALLOT_EUSAGE;
     allot__text_open(&out, NULL, "{");
-    allot__text_string(&out, "schema", "allot/error/v1");
-    allot__text_number(&out, "errors", allot_report_total(report, ALLOT_ERROR));
-    allot__text_number(&out, "warnings", allot_report_total(report, ALLOT_WARNING));
+    ALLOT__MEMBERS(&out, "schema errors warnings", "allot/error/v1",
+                   allot_report_total(report, ALLOT_ERROR),
+                   allot_report_total(report, ALLOT_WARNING));
     allot__text_open(&out, "diagnostics", "[");
     for (int32_t i = 0; i < allot_report_count(report); i++)
         write_finding(&out, allot_report_at(report, i));

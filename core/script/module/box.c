@@ -89,26 +89,19 @@ allot__box *allot__box_check(lua_State *L, int index, allot__box_kind kind)
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
-void allot__set_text(lua_State *L, const char *key, const char *text)
+void allot__set_facts(lua_State *L, const char *names, const allot__fact *facts)
 {
-    if (!text || !*text)
-        return;
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, key);
-}
-
-void allot__set_number(lua_State *L, const char *key, int64_t number)
-{
-    lua_pushinteger(L, number);
-    lua_setfield(L, -2, key);
-}
-
-void allot__set_flag(lua_State *L, const char *key, bool on)
-{
-    if (!on)
-        return;
-    lua_pushboolean(L, 1);
-    lua_setfield(L, -2, key);
+    allot__named_fact it;
+    while (allot__fact_next(&names, &facts, &it)) {
+        lua_pushlstring(L, it.name, it.len);
+        if (it.flag)
+            lua_pushboolean(L, 1);
+        else if (it.of->text)
+            lua_pushstring(L, it.of->text);
+        else
+            lua_pushinteger(L, it.of->number);
+        lua_rawset(L, -3);
+    }
 }
 
 void allot__report_push(lua_State *L, const allot_report *report)

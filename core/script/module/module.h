@@ -80,11 +80,9 @@ const char *allot__module_option(lua_State *L, int index, const char *key, const
 
 /* Pushes a consumer's path. */
 void allot__module_path(lua_State *L, const allot_plan *plan, int32_t consumer);
-/* Set a field of the table on top; no field for a text that is NULL or "", or a flag that is off.
- */
-void allot__set_text(lua_State *L, const char *key, const char *text);
-void allot__set_number(lua_State *L, const char *key, int64_t number);
-void allot__set_flag(lua_State *L, const char *key, bool on);
+/* FIELDS(L, "slots path closed?", value, ...) sets fields of the table on top (base/text.h). */
+void allot__set_facts(lua_State *L, const char *names, const allot__fact *facts);
+#define FIELDS(L, names, ...) allot__set_facts(L, names, ALLOT__FACTS(__VA_ARGS__))
 
 /* Pushes an empty text, a userdata, whose memory comes from the engine and ends with it. Raises. */
 allot__text *allot__text_push(lua_State *L, allot_engine *engine);

@@ -105,9 +105,7 @@ static bool begin(allot__module *module)
 static void push_place(lua_State *L, const ran *place)
 {
     lua_createtable(L, 0, 3);
-    allot__set_number(L, "line", place->line);
-    allot__set_number(L, "from", place->function);
-    allot__set_number(L, "times", place->times);
+    FIELDS(L, "line from times", place->line, place->function, place->times);
 }
 
 /* Pushes {file = {{line =, from =, times =} ...}}. */

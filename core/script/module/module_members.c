@@ -36,25 +36,17 @@ static void push_member(lua_State *L, const allot_member *member)
     lua_createtable(L, 0, 8);
     lua_pushstring(L, member->name); /* "" is one, too */
     lua_setfield(L, -2, "name");
-    allot__set_text(L, "type", types[member->type]);
-    allot__set_text(L, "unit", member->unit);
-    allot__set_text(L, "doc", member->doc);
-    allot__set_text(L, "rule", member->rule);
-    allot__set_flag(L, "required", member->flags & ALLOT_MEMBER_REQUIRED);
-    allot__set_flag(L, "nullable", member->flags & ALLOT_MEMBER_NULLABLE);
-    allot__set_flag(L, "digits", member->flags & ALLOT_MEMBER_DIGITS);
-    allot__set_flag(L, "passed", member->flags & ALLOT_MEMBER_PASSED);
-    allot__set_flag(L, "key", member->flags & ALLOT_MEMBER_KEY);
+    FIELDS(L, "type unit doc rule required? nullable? digits? passed? key?", types[member->type],
+           member->unit, member->doc, member->rule, member->flags & ALLOT_MEMBER_REQUIRED,
+           member->flags & ALLOT_MEMBER_NULLABLE, member->flags & ALLOT_MEMBER_DIGITS,
+           member->flags & ALLOT_MEMBER_PASSED, member->flags & ALLOT_MEMBER_KEY);
     if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME ||
-        member->type == ALLOT_MEMBER_SLOTS) {
-        allot__set_number(L, "least", member->least);
-        allot__set_number(L, "most", member->most);
-        allot__set_number(L, "unset", member->unset);
-    }
+        member->type == ALLOT_MEMBER_SLOTS)
+        FIELDS(L, "least most unset", member->least, member->most, member->unset);
     if (member->word) {
         push_words(L, member);
         lua_setfield(L, -2, "words");
-        allot__set_number(L, "unset", member->unset);
+        FIELDS(L, "unset", member->unset);
     }
     if (member->member_count > 0) {
         push_members(L, member->members, member->member_count);
@@ -92,8 +84,7 @@ int allot__module_columns(lua_State *L)
     lua_newtable(L);
     for (int i = 0; (name = allot_rows_column_name(rows, i)); i++) {
         lua_createtable(L, 0, 2);
-        allot__set_text(L, "name", name);
-        allot__set_text(L, "doc", allot_rows_column_doc(rows, i));
+        FIELDS(L, "name doc", name, allot_rows_column_doc(rows, i));
         lua_rawseti(L, -2, i + 1);
     }
     return 1;

@@ -126,9 +126,8 @@ int allot__module_use(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__PLAN);
     lua_createtable(L, 0, 3);
-    allot__set_number(L, "instructions", box->meter.instructions);
-    allot__set_number(L, "loading", box->meter.loading);
-    allot__set_number(L, "memory", box->meter.memory);
+    FIELDS(L, "instructions loading memory", box->meter.instructions, box->meter.loading,
+           box->meter.memory);
     return 1;
 }
 
@@ -136,6 +135,5 @@ int allot__module_use(lua_State *L)
 void allot__module_limits(lua_State *L)
 {
     lua_createtable(L, 0, 2);
-    allot__set_number(L, "instructions", ALLOT_SCRIPT_INSTRUCTIONS);
-    allot__set_number(L, "memory", ALLOT_SCRIPT_MEMORY);
+    FIELDS(L, "instructions memory", ALLOT_SCRIPT_INSTRUCTIONS, ALLOT_SCRIPT_MEMORY);
 }

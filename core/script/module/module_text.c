@@ -194,7 +194,7 @@ static int explain_consumer(lua_State *L, const allot_decision *decision, int32_
         lines->len = 0;
         int status = allot_explain(decision, i, consumer, add_line, lines);
         lua_createtable(L, 0, 2);
-        allot__set_text(L, "group", allot_plan_group_name(plan, i));
+        FIELDS(L, "group", allot_plan_group_name(plan, i));
         push_lines(L, lines, status);
         lua_setfield(L, -2, "lines");
         lua_rawseti(L, -2, i + 1);

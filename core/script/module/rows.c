@@ -24,7 +24,7 @@ static void add_slots(lua_State *L, int64_t slots)
     lua_createtable(L, 0, 2);
     lua_insert(L, -2);
     lua_setfield(L, -2, "name");
-    allot__set_number(L, "slots", slots);
+    FIELDS(L, "slots", slots);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
@@ -69,18 +69,9 @@ static void set_tasks(lua_State *L, const source *of, const int32_t *tasks, int3
 /* The consumer's path and the group's name. */
 static void set_where(lua_State *L, const source *of, int32_t group, int32_t consumer)
 {
-    allot__set_text(L, "group", allot_plan_group_name(of->plan, group));
+    FIELDS(L, "group", allot_plan_group_name(of->plan, group));
     allot__module_path(L, of->plan, consumer);
     lua_setfield(L, -2, "consumer");
-}
-
-#define OF(thing, member) ALLOT__NUMBER_OF(thing, member)
-
-/* Fields from members, up to one without key. */
-static void set_numbers(lua_State *L, const allot__number *numbers, const void *thing)
-{
-    for (; numbers->key; numbers++)
-        allot__set_number(L, numbers->key, allot__number_of(numbers, thing));
 }
 
 static void push_text(lua_State *L, const allot__text *text)
@@ -116,32 +107,26 @@ static void push_owned(lua_State *L, const allot_ratio *ratio, allot__text *text
 
 static int push_plan(lua_State *L, const source *of, int32_t i)
 {
-    allot__set_number(L, "consumers", allot_plan_consumers(of->plan));
-    allot__set_number(L, "queues", allot_plan_queues(of->plan));
-    allot__set_number(L, "leases", allot_plan_leases(of->plan));
-    allot__set_number(L, "now", allot_decision_now(of->decision));
+    FIELDS(L, "consumers queues leases now", allot_plan_consumers(of->plan),
+           allot_plan_queues(of->plan), allot_plan_leases(of->plan),
+           allot_decision_now(of->decision));
     return i == 0 ? ALLOT_OK : ALLOT_EUSAGE;
 }
 
 static int push_group(lua_State *L, const source *of, int32_t i)
 {
-    static const allot__number numbers[] = {
-        OF(allot_totals, slots),     OF(allot_totals, idle),
-        OF(allot_totals, idle_left), OF(allot_totals, blocked),
-        OF(allot_totals, granted),   OF(allot_totals, held),
-        OF(allot_totals, reclaimed), OF(allot_totals, reserve),
-        OF(allot_totals, demand),    OF(allot_totals, allocated),
-        OF(allot_totals, own_used),  OF(allot_totals, lent),
-        OF(allot_totals, borrowed),  OF(allot_totals, shared),
-        OF(allot_totals, planned),   {NULL, 0}};
     allot_totals totals;
     int status = allot_decision_totals(of->decision, i, &totals);
     if (status)
         return status;
     const allot_policy *policy = allot_plan_group_policy(of->plan, i);
-    allot__set_text(L, "name", allot_plan_group_name(of->plan, i));
-    allot__set_text(L, "policy", policy ? allot_policy_name(policy) : NULL);
-    set_numbers(L, numbers, &totals);
+    FIELDS(L, "name policy", allot_plan_group_name(of->plan, i),
+           policy ? allot_policy_name(policy) : NULL);
+    FIELDS(L, "slots idle idle_left blocked granted held reclaimed", totals.slots, totals.idle,
+           totals.idle_left, totals.blocked, totals.granted, totals.held, totals.reclaimed);
+    FIELDS(L, "reserve demand allocated own_used lent borrowed shared planned", totals.reserve,
+           totals.demand, totals.allocated, totals.own_used, totals.lent, totals.borrowed,
+           totals.shared, totals.planned);
     push_owned(L, &totals.owned, allot__text_push(L, allot_plan_engine(of->plan)));
     lua_setfield(L, -3, "owned");
     lua_pop(L, 1);
@@ -155,8 +140,7 @@ static int push_grant(lua_State *L, const source *of, int32_t i)
     if (status)
         return status;
     set_where(L, of, grant.group, grant.consumer);
-    allot__set_number(L, "slots", grant.slots);
-    allot__set_number(L, "unplaced", grant.unplaced);
+    FIELDS(L, "slots unplaced", grant.slots, grant.unplaced);
     set_places(L, grant.places, grant.place_count);
     set_tasks(L, of, grant.tasks, grant.task_count);
     return ALLOT_OK;
@@ -181,19 +165,14 @@ static void set_claims(lua_State *L, const source *of, const allot_reclaim *recl
 
 static int push_reclaim(lua_State *L, const source *of, int32_t i)
 {
-    static const allot__number numbers[] = {
-        OF(allot_reclaim, slots),    OF(allot_reclaim, grace),
-        OF(allot_reclaim, deadline), OF(allot_reclaim, allocated),
-        OF(allot_reclaim, quota),    OF(allot_reclaim, target),
-        OF(allot_reclaim, lost),     {NULL, 0}};
     allot_reclaim reclaim;
     int status = allot_decision_reclaim(of->decision, i, &reclaim);
     if (status)
         return status;
     set_where(L, of, reclaim.group, reclaim.consumer);
-    set_numbers(L, numbers, &reclaim);
-    allot__set_number(L, "unknown", reclaim.unknown);
-    allot__set_text(L, "reason", reclaim.reason);
+    FIELDS(L, "slots grace deadline allocated quota target lost unknown reason", reclaim.slots,
+           reclaim.grace, reclaim.deadline, reclaim.allocated, reclaim.quota, reclaim.target,
+           reclaim.lost, reclaim.unknown, reclaim.reason);
     set_tasks(L, of, reclaim.tasks, reclaim.task_count);
     if (reclaim.claim_count > 0)
         set_claims(L, of, &reclaim);
@@ -207,12 +186,10 @@ static int push_flight(lua_State *L, const source *of, int32_t i)
     if (status)
         return status;
     set_where(L, of, flight.group, flight.consumer);
-    allot__set_text(L, "id", flight.id);
-    allot__set_number(L, "slots", flight.slots);
-    allot__set_number(L, "returned", flight.returned);
-    allot__set_text(L, "phase", allot_phase_name(flight.phase));
+    FIELDS(L, "id slots returned phase", flight.id, flight.slots, flight.returned,
+           allot_phase_name(flight.phase));
     if (flight.left != INT64_MAX)
-        allot__set_number(L, "left", flight.left);
+        FIELDS(L, "left", flight.left);
     return ALLOT_OK;
 }
 
@@ -228,21 +205,12 @@ static int push_kill(lua_State *L, const source *of, int32_t i)
         allot_state_task_at(of->state, kill.task, &task))
         return ALLOT_ENOENT;
     set_where(L, of, flight.group, task.consumer);
-    allot__set_text(L, "task", task.id);
+    FIELDS(L, "task", task.id);
     return ALLOT_OK;
 }
 
 static int push_queue(lua_State *L, const source *of, int32_t i)
 {
-    static const allot__number numbers[] = {OF(allot_queue_part, slice),
-                                            OF(allot_queue_part, pending),
-                                            OF(allot_queue_part, running),
-                                            OF(allot_queue_part, suspended),
-                                            OF(allot_queue_part, started),
-                                            OF(allot_queue_part, resumed),
-                                            OF(allot_queue_part, grown),
-                                            OF(allot_queue_part, preempted),
-                                            {NULL, 0}};
     allot_queue queue;
     allot_queue_part part;
     int status = allot_plan_queue_at(of->plan, i, &queue);
@@ -250,10 +218,9 @@ static int push_queue(lua_State *L, const source *of, int32_t i)
         status = allot_decision_queue(of->decision, i, &part);
     if (status)
         return status;
-    allot__set_text(L, "name", queue.name);
-    allot__set_text(L, "pool", queue.slot_pool);
-    allot__set_number(L, "priority", queue.priority);
-    set_numbers(L, numbers, &part);
+    FIELDS(L, "name pool priority slice pending running suspended started resumed grown preempted",
+           queue.name, queue.slot_pool, queue.priority, part.slice, part.pending, part.running,
+           part.suspended, part.started, part.resumed, part.grown, part.preempted);
     return ALLOT_OK;
 }
 
@@ -263,10 +230,8 @@ static int push_pool(lua_State *L, const source *of, int32_t i)
     int status = allot_decision_pool(of->decision, i, &part);
     if (status)
         return status;
-    allot__set_text(L, "name", allot_plan_pool_name(of->plan, i));
-    allot__set_number(L, "slots", part.slots);
-    allot__set_number(L, "used", part.used);
-    allot__set_number(L, "free", part.free);
+    FIELDS(L, "name slots used free", allot_plan_pool_name(of->plan, i), part.slots, part.used,
+           part.free);
     return ALLOT_OK;
 }
 
@@ -276,8 +241,7 @@ static int push_resource(lua_State *L, const source *of, int32_t i)
     int status = allot_plan_resource_at(of->plan, i, &resource);
     if (status)
         return status;
-    allot__set_text(L, "name", resource.name);
-    allot__set_number(L, "amount", resource.amount);
+    FIELDS(L, "name amount", resource.name, resource.amount);
     return ALLOT_OK;
 }
 
@@ -290,26 +254,19 @@ static int push_job(lua_State *L, const source *of, int32_t i)
     if (status)
         return status;
     allot_decision_pending(of->decision, i, &of_job);
-    allot__set_text(L, "state", allot_job_state_name((int)job.state));
-    allot__set_number(L, "why", of_job.why);
-    allot__set_text(L, "text", allot_pending_text((int)of_job.why));
+    FIELDS(L, "state why text", allot_job_state_name((int)job.state), of_job.why,
+           allot_pending_text((int)of_job.why));
     if (of_job.why == ALLOT_PEND_RESOURCE || of_job.why == ALLOT_PEND_RESOURCE_WAIT)
-        allot__set_text(L, "lacks", of_job.limit);
+        FIELDS(L, "lacks", of_job.limit);
     set_resources(L, of, &job);
     return ALLOT_OK;
 }
 
-/* A job and its queue, under these names. */
-static bool set_job(lua_State *L, const source *of, int32_t i, const char *id, const char *queue,
-                    allot_job *job)
+/* Is there such a job? It and its queue. */
+static bool find_job(const source *of, int32_t i, allot_job *job, allot_queue *queue)
 {
-    allot_queue it;
-    if (i < 0 || allot_state_job_at(of->state, i, job) ||
-        allot_plan_queue_at(of->plan, job->queue, &it))
-        return false;
-    allot__set_text(L, id, job->id);
-    allot__set_text(L, queue, it.name);
-    return true;
+    return i >= 0 && allot_state_job_at(of->state, i, job) == ALLOT_OK &&
+           allot_plan_queue_at(of->plan, job->queue, queue) == ALLOT_OK;
 }
 
 static int push_order(lua_State *L, const source *of, int32_t i)
@@ -318,33 +275,29 @@ static int push_order(lua_State *L, const source *of, int32_t i)
                                                          "kill"};
     allot_job_order order;
     allot_job job, by;
+    allot_queue queue;
     int status = allot_decision_job_order(of->decision, i, &order);
     if (status)
         return status;
-    if (!set_job(L, of, order.job, "job", "queue", &job))
+    if (!find_job(of, order.job, &job, &queue))
         return ALLOT_ENOENT;
-    set_job(L, of, order.preemptor, "by", "by_queue", &by);
+    FIELDS(L, "job queue", job.id, queue.name);
+    if (find_job(of, order.preemptor, &by, &queue))
+        FIELDS(L, "by by_queue", by.id, queue.name);
     set_resources(L, of, &job);
     set_places(L, order.places, order.place_count);
-    allot__set_text(L, "kind", kinds[order.kind]);
-    allot__set_text(L, "action", allot_action_name((int)order.action));
-    allot__set_text(L, "reason", order.reason);
-    allot__set_number(L, "slots", order.slots);
-    allot__set_number(L, "cancelled", order.cancelled);
-    allot__set_number(L, "preempted", order.preempted);
-    allot__set_number(L, "closed", order.closed);
-    allot__set_flag(L, "held", order.held);
+    FIELDS(L, "kind action reason slots cancelled preempted closed held?", kinds[order.kind],
+           allot_action_name((int)order.action), order.reason, order.slots, order.cancelled,
+           order.preempted, order.closed, order.held);
     return ALLOT_OK;
 }
 
 static void set_side(lua_State *L, const char *key, const char *name, const allot_lease_side *side)
 {
     lua_createtable(L, 0, 4);
-    allot__set_text(L, "name", name);
-    allot__set_number(L, "available", side->available);
-    allot__set_number(L, "used", side->used);
+    FIELDS(L, "name available used", name, side->available, side->used);
     if (side->demand >= 0)
-        allot__set_number(L, "demand", side->demand);
+        FIELDS(L, "demand", side->demand);
     lua_setfield(L, -2, key);
 }
 
@@ -357,16 +310,12 @@ static int push_lease(lua_State *L, const source *of, int32_t i)
         status = allot_decision_lease(of->decision, i, &part);
     if (status)
         return status;
-    allot__set_text(L, "name", lease.name);
-    allot__set_flag(L, "shared", lease.shared);
-    allot__set_number(L, "size", part.size);
-    allot__set_text(L, "phase", allot_lease_phase_name((int)part.now.phase));
-    allot__set_number(L, "since", part.now.since);
+    FIELDS(L, "name shared? size phase since", lease.name, lease.shared, part.size,
+           allot_lease_phase_name((int)part.now.phase), part.now.since);
     set_side(L, "provider", lease.provider, &part.now.provider);
     set_side(L, "consumer", lease.consumer, &part.now.consumer);
-    allot__set_number(L, "moved", part.moved);
-    allot__set_text(L, "to", part.to_consumer ? "consumer" : "provider");
-    allot__set_text(L, "reason", part.reason);
+    FIELDS(L, "moved to reason", part.moved, part.to_consumer ? "consumer" : "provider",
+           part.reason);
     set_places(L, part.places, part.place_count);
     return ALLOT_OK;
 }
@@ -376,7 +325,7 @@ static int push_window(lua_State *L, const source *of, int32_t i)
     char text[512];
     if (allot_plan_window_text(of->plan, i, text, sizeof text) == 0)
         return ALLOT_EUSAGE;
-    allot__set_text(L, "text", text);
+    FIELDS(L, "text", text);
     return ALLOT_OK;
 }
 
@@ -433,14 +382,12 @@ int allot__host_rows(lua_State *L)
 
 /* Columns of consumers, each a list on the stack once it has a value, from COLUMNS on. */
 enum { COLUMNS = 2, NAME = COLUMNS, OWNED, PARTS, DEPTH, LIMIT, AMOUNTS };
-static const allot__number amounts[] = {OF(allot_verdict, reserve),   OF(allot_verdict, demand),
-                                        OF(allot_verdict, allocated), OF(allot_verdict, own_used),
-                                        OF(allot_verdict, lent),      OF(allot_verdict, borrowed),
-                                        OF(allot_verdict, shared),    OF(allot_verdict, planned),
-                                        OF(allot_verdict, in_flight), OF(allot_verdict, quota),
-                                        OF(allot_verdict, granted),   OF(allot_verdict, held),
-                                        OF(allot_verdict, reclaimed), {NULL, 0}};
-enum { END = AMOUNTS + sizeof amounts / sizeof *amounts - 1 };
+#define OF(member) ALLOT__NUMBER_OF(allot_verdict, member)
+static const allot__number amounts[] = {
+    OF(reserve), OF(demand),    OF(allocated), OF(own_used), OF(lent), OF(borrowed), OF(shared),
+    OF(planned), OF(in_flight), OF(quota),     OF(granted),  OF(held), OF(reclaimed)};
+#undef OF
+enum { END = AMOUNTS + sizeof amounts / sizeof *amounts };
 
 /* Pops the value into a column. */
 static void set_cell(lua_State *L, int column, int32_t row, int32_t rows)
@@ -493,7 +440,7 @@ static void set_consumer(lua_State *L, const allot_decision *decision, int32_t g
         lua_pushinteger(L, limit);
         set_cell(L, LIMIT, row, rows);
     }
-    for (int i = 0; amounts[i].key; i++)
+    for (int i = 0; i < END - AMOUNTS; i++)
         set_number(L, AMOUNTS + i, row, rows, allot__number_of(&amounts[i], verdict));
 }
 

@@ -99,12 +99,10 @@ static void put_reclaim(page *it, int32_t i)
     put_leaf(it, "consumer", reclaim.group, reclaim.consumer);
     allot__text_number(it->out, "slots", reclaim.slots);
     put_claims(it, &reclaim);
-    allot__text_number(it->out, "grace", reclaim.grace);
-    allot__text_number(it->out, "deadline", reclaim.deadline);
+    ALLOT__MEMBERS(it->out, "grace deadline", reclaim.grace, reclaim.deadline);
     put_tasks(it, reclaim.tasks, reclaim.task_count);
     put_code(it, reclaim.reason);
-    allot__text_number(it->out, "allocated", reclaim.allocated);
-    allot__text_number(it->out, "quota", reclaim.quota);
+    ALLOT__MEMBERS(it->out, "allocated quota", reclaim.allocated, reclaim.quota);
     allot__text_puts(it->out, "}}");
 }
 
@@ -117,9 +115,7 @@ static void put_loan(page *it, int32_t i)
     open_order(it);
     put_leaf(it, "lender", loan.group, loan.lender);
     put_path(it, "borrower", loan.borrower);
-    allot__text_number(it->out, "slots", loan.slots);
-    allot__text_number(it->out, "before", loan.before);
-    allot__text_member(it->out, "why", loan.reason);
+    ALLOT__MEMBERS(it->out, "slots before why", loan.slots, loan.before, loan.reason);
     allot__text_puts(it->out, "}");
 }
 
@@ -134,10 +130,9 @@ static void put_leases(page *it)
             continue;
         allot__text_named(it->out, lease.name);
         allot__text_puts(it->out, "{");
-        allot__text_number(it->out, "moved", part.moved);
-        allot__text_member(it->out, "to", part.to_consumer ? "consumer" : "provider");
-        allot__text_number(it->out, "provider", part.now.provider.available);
-        allot__text_number(it->out, "consumer", part.now.consumer.available);
+        ALLOT__MEMBERS(it->out, "moved to provider consumer", part.moved,
+                       part.to_consumer ? "consumer" : "provider", part.now.provider.available,
+                       part.now.consumer.available);
         put_places(it, part.places, part.place_count);
         allot__text_member(it->out, "why", part.reason);
         allot__text_puts(it->out, "}");
@@ -253,10 +248,7 @@ int64_t allot__compact(allot__text *out, const allot_decision *decision, const a
                .books = books,
                .cycle = cycle};
     allot__text_puts(out, "{");
-    allot__text_number(out, "seq", seq);
-    allot__text_number(out, "cycle", cycle);
-    allot__text_number(out, "now", allot_decision_now(decision));
-    allot__text_number(out, "event", event);
+    ALLOT__MEMBERS(out, "seq cycle now event", seq, cycle, allot_decision_now(decision), event);
     put_lists(&it);
     put_leases(&it);
     put_warnings(&it, warnings);

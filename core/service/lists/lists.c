@@ -135,8 +135,7 @@ static void answer(allot__request *call, const page *it, const allot__map *map)
     allot__text_puts(out, "]");
     if (it->more)
         allot__text_member(out, "next", it->rows[it->count - 1]->name);
-    allot__text_number(out, "count", (int64_t)map->count);
-    allot__text_number(out, "event", call->service->event);
+    ALLOT__MEMBERS(out, "count event", (int64_t)map->count, call->service->event);
     allot__text_puts(out, "}");
     allot__rpc_end(call);
 }

@@ -45,9 +45,7 @@ static void answer(allot__shadow *it, int status)
     } else {
         allot__text *out = allot__rpc_begin(call);
         allot__text_puts(out, "{");
-        allot__text_member(out, "result", "shadowing");
-        allot__text_member(out, "plan", it->plan);
-        allot__text_member(out, "policy", it->policy);
+        ALLOT__MEMBERS(out, "result plan policy", "shadowing", it->plan, it->policy);
         allot__text_puts(out, "}");
         allot__rpc_end(call);
     }
@@ -317,17 +315,13 @@ static void put_kinds(allot__text *out, const int64_t *kinds)
 static void put_last(allot__text *out, const allot__shadow_found *last)
 {
     allot__text_open(out, "last", "{");
-    allot__text_number(out, "cycle", last->cycle);
-    allot__text_number(out, "now", last->now);
+    ALLOT__MEMBERS(out, "cycle now", last->cycle, last->now);
     allot__text_key(out, "rows");
     put_kinds(out, last->kinds);
     allot__text_open(out, "quotas", "[");
     for (int32_t i = 0; i < last->top_count; i++) {
-        allot__text_open(out, NULL, "{");
-        allot__text_member(out, "path", last->top[i].path);
-        allot__text_number(out, "live", last->top[i].live);
-        allot__text_number(out, "shadow", last->top[i].shadow);
-        allot__text_puts(out, "}");
+        ALLOT__OBJECT(out, NULL, "path live shadow", last->top[i].path, last->top[i].live,
+                      last->top[i].shadow);
     }
     allot__text_puts(out, "]}");
 }
@@ -339,16 +333,9 @@ void allot__shadow_status(allot_service *service, allot__text *out)
     if (it->life == ALLOT__SHADOW_NONE)
         return;
     allot__text_open(out, "shadow", "{");
-    allot__text_member(out, "state", lives[it->life]);
-    allot__text_member(out, "plan", it->plan);
-    allot__text_member(out, "policy", it->policy);
-    allot__text_number(out, "since", it->since);
-    allot__text_number(out, "cycles", it->cycles);
-    allot__text_number(out, "differ", it->differ);
-    allot__text_number(out, "skipped", it->skipped);
-    allot__text_number(out, "failed", it->failed);
-    allot__text_number(out, "live_us", it->live_us);
-    allot__text_number(out, "shadow_us", it->shadow_us);
+    ALLOT__MEMBERS(out, "state plan policy since cycles differ skipped failed live_us shadow_us",
+                   lives[it->life], it->plan, it->policy, it->since, it->cycles, it->differ,
+                   it->skipped, it->failed, it->live_us, it->shadow_us);
     allot__text_key(out, "rows");
     put_kinds(out, it->kinds);
     if (it->differ > 0)

@@ -275,8 +275,7 @@ static void refuse(allot__sync *it)
 
 static void put_entered(const allot__sync *it, allot__text *out)
 {
-    allot__text_member(out, "source", it->truth->source);
-    allot__text_number(out, "event", it->service->event);
+    ALLOT__MEMBERS(out, "source event", it->truth->source, it->service->event);
     allot__text_open(out, "entered", "{");
     for (int kind = 0; kind < ALLOT__EVENTS; kind++)
         if (it->entered[kind] > 0)
@@ -294,10 +293,8 @@ static void put_failure(allot__text *out, int status, const allot_report *report
     const allot_diagnostic *first = allot__first_error(report);
     allot__text_key(out, "decision");
     allot__text_puts(out, "null");
-    allot__text_open(out, "error", "{");
-    allot__text_member(out, "code", first ? first->code : allot_status_name(status));
-    allot__text_member(out, "message", first ? first->message : allot_status_text(status));
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "error", "code message", first ? first->code : allot_status_name(status),
+                  first ? first->message : allot_status_text(status));
 }
 
 static void put_flights(const allot__sync *it, allot__text *out)
@@ -324,8 +321,7 @@ static void answer(allot__sync *it)
     allot__text *out = allot__rpc_begin(call);
     allot__text_puts(out, "{");
     put_entered(it, out);
-    allot__text_number(out, "cycle", service->cycle);
-    allot__text_number(out, "seq", service->seq);
+    ALLOT__MEMBERS(out, "cycle seq", service->cycle, service->seq);
     if (status != ALLOT_OK) {
         put_failure(out, status, report);
     } else if (!it->truth->brief) {
@@ -442,10 +438,6 @@ void allot__sync_line(allot__request *call, allot__text *line)
 
 void allot__sync_status(allot_service *service, allot__text *out)
 {
-    allot__text_open(out, "sync", "{");
-    allot__text_number(out, "calls", service->syncs.calls);
-    allot__text_number(out, "dropped", service->syncs.dropped);
-    allot__text_number(out, "last_loop_us", service->syncs.busy_us);
-    allot__text_number(out, "last_longest_us", service->syncs.longest_us);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "sync", "calls dropped last_loop_us last_longest_us", service->syncs.calls,
+                  service->syncs.dropped, service->syncs.busy_us, service->syncs.longest_us);
 }

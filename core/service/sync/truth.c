@@ -73,10 +73,8 @@ void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t plac
         allot__text_json(out, allot__truth_kinds[list].name);
     allot__text_member(out, place >= 0 ? "id" : "name", name);
     allot__text_open(out, "error", "{");
-    allot__text_member(out, "code", error->code);
-    allot__text_member(out, "path", error->path[0] != '\0' ? error->path : NULL);
-    allot__text_member(out, "message", error->message);
-    allot__text_member(out, "hint", error->hint[0] != '\0' ? error->hint : NULL);
+    ALLOT__MEMBERS(out, "code path message hint", error->code, error->path, error->message,
+                   error->hint);
     allot__text_puts(out, "}}");
 }
 

@@ -217,11 +217,6 @@ void allot__http_status(allot_service *service, allot__text *out)
     const allot__http *http = service->components.http;
     if (!http->service)
         return;
-    allot__text_open(out, "http", "{");
-    allot__text_member(out, "host", http->host);
-    allot__text_number(out, "port", http->port);
-    allot__text_number(out, "viewers", http->live_count);
-    allot__text_number(out, "requests", http->requests);
-    allot__text_number(out, "refused", http->refused);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "http", "host port viewers requests refused", http->host, http->port,
+                  http->live_count, http->requests, http->refused);
 }

@@ -53,64 +53,44 @@ void allot__view_status(allot_service *service, allot__text *out)
 static void put_store(allot_service *service, allot__text *out)
 {
     allot__store_figures figures = allot__store_count(service->store);
-    allot__text_open(out, "store", "{");
-    allot__text_member(out, "path", service->config.store);
-    allot__text_member(out, "error", allot__store_error(service->store));
-    allot__text_number(out, "batches", figures.batches);
-    allot__text_number(out, "rows", figures.rows);
-    allot__text_number(out, "waiting_bytes", figures.waiting);
-    allot__text_number(out, "slowest_us", figures.slowest);
-    allot__text_number(out, "oldest_decision", allot__store_oldest(service->store));
-    allot__text_number(out, "bytes", figures.size);
-    allot__text_number(out, "unused_bytes", figures.unused);
-    allot__text_number(out, "damaged_rows", figures.damaged);
-    allot__text_member(out, "id", allot__store_identity(service->store)->id);
-    allot__text_number(out, "epoch", allot__store_identity(service->store)->epoch);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "store",
+                  "path error batches rows waiting_bytes slowest_us oldest_decision bytes "
+                  "unused_bytes damaged_rows id epoch",
+                  service->config.store, allot__store_error(service->store), figures.batches,
+                  figures.rows, figures.waiting, figures.slowest,
+                  allot__store_oldest(service->store), figures.size, figures.unused,
+                  figures.damaged, allot__store_identity(service->store)->id,
+                  allot__store_identity(service->store)->epoch);
 }
 
 static void put_books(allot_service *service, allot__text *out)
 {
     allot__books_count count = allot__books_size(service->books);
-    allot__text_open(out, "books", "{");
-    allot__text_number(out, "consumers", allot_plan_consumers(service->generation->plan));
-    allot__text_number(out, "tasks", count.tasks);
-    allot__text_number(out, "pending", count.pending);
-    allot__text_number(out, "sessions", count.sessions);
-    allot__text_number(out, "jobs", count.jobs);
-    allot__text_number(out, "reclaims", count.flights);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "books", "consumers tasks pending sessions jobs reclaims",
+                  allot_plan_consumers(service->generation->plan), count.tasks, count.pending,
+                  count.sessions, count.jobs, count.flights);
 }
 
 static void put_tally(allot_service *service, allot__text *out)
 {
     const allot__tally *tally = &service->tally;
-    allot__text_open(out, "since_start", "{");
-    allot__text_number(out, "events", tally->events);
-    allot__text_number(out, "refused", tally->refused);
-    allot__text_number(out, "repeated", tally->repeated);
-    allot__text_number(out, "cycles", tally->cycles);
-    allot__text_number(out, "decisions", tally->decisions);
-    allot__text_number(out, "failed_cycles", tally->failures);
-    allot__text_number(out, "cycle_us_mean",
-                       tally->cycles > 0 ? tally->cycle_us / tally->cycles : 0);
-    allot__text_number(out, "cycle_us_most", tally->cycle_us_most);
-    allot__text_number(out, "connections", tally->connections);
-    allot__text_number(out, "turned_away", tally->turned_away);
-    allot__text_number(out, "wrong_tokens", allot__token_wrong(service));
-    allot__text_number(out, "missed", allot__feed_missed(service->feed));
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "since_start",
+                  "events refused repeated cycles decisions failed_cycles cycle_us_mean "
+                  "cycle_us_most connections turned_away wrong_tokens missed",
+                  tally->events, tally->refused, tally->repeated, tally->cycles, tally->decisions,
+                  tally->failures, tally->cycles > 0 ? tally->cycle_us / tally->cycles : 0,
+                  tally->cycle_us_most, tally->connections, tally->turned_away,
+                  allot__token_wrong(service), allot__feed_missed(service->feed));
 }
 
 static void put_plan(allot_service *service, allot__text *out)
 {
     const allot_policy *policy = allot_plan_group_policy(service->generation->plan, 0);
     allot__text_open(out, "plan", "{");
-    allot__text_member(out, "file", service->config.plan);
-    allot__text_member(out, "sha256", service->generation->sha256);
+    ALLOT__MEMBERS(out, "file sha256", service->config.plan, service->generation->sha256);
     if (policy) {
-        allot__text_member(out, "policy", allot_policy_name(policy));
-        allot__text_member(out, "policy_sha256", allot_policy_sha256(policy));
+        ALLOT__MEMBERS(out, "policy policy_sha256", allot_policy_name(policy),
+                       allot_policy_sha256(policy));
     }
     allot__text_puts(out, "}");
 }
@@ -131,19 +111,15 @@ static void put_status(allot_service *service, allot__text *out)
 {
     const char *trouble = allot__store_error(service->store);
     allot__text_puts(out, "{");
-    allot__text_member(out, "version", allot_version());
-    allot__text_member(out, "state",
-                       service->stopping ? "stopping"
-                       : trouble         ? "degraded"
-                                         : "running");
+    ALLOT__MEMBERS(out, "version state", allot_version(),
+                   service->stopping ? "stopping"
+                   : trouble         ? "degraded"
+                                     : "running");
     put_role(service, out);
-    allot__text_number(out, "now", allot__service_now(service));
-    allot__text_number(out, "up_seconds", (int64_t)((uv_hrtime() - service->started) / 1000000000));
-    allot__text_number(out, "event", service->event);
-    allot__text_number(out, "decision", service->seq);
-    allot__text_number(out, "cycle", service->cycle);
-    allot__text_number(out, "clients", allot__wire_peers(service));
-    allot__text_number(out, "subscribers", allot__feed_subscribers(service->feed));
+    ALLOT__MEMBERS(
+        out, "now up_seconds event decision cycle clients subscribers", allot__service_now(service),
+        (int64_t)((uv_hrtime() - service->started) / 1000000000), service->event, service->seq,
+        service->cycle, allot__wire_peers(service), allot__feed_subscribers(service->feed));
     put_plan(service, out);
     put_books(service, out);
     put_store(service, out);
@@ -209,29 +185,22 @@ static void put_list(allot__text *out, const char *name, const int64_t *numbers,
 static void put_waits(allot_service *service, allot__text *out)
 {
     allot__books_waits waits = allot__books_longest(service->books, allot__service_now(service));
-    allot__text_open(out, "waits", "{");
-    allot__text_number(out, "demand", waits.demand);
-    allot__text_number(out, "reclaim", waits.reclaim);
-    allot__text_number(out, "job", waits.job);
-    allot__text_number(out, "overdue", waits.overdue);
-    allot__text_puts(out, "}");
+    ALLOT__OBJECT(out, "waits", "demand reclaim job overdue", waits.demand, waits.reclaim,
+                  waits.job, waits.overdue);
 }
 
 static void put_policies(const allot__generation *generation, allot__text *out)
 {
     const allot_plan *plan = generation->plan;
-    allot__text_number(out, "instructions", generation->meter.instructions);
-    allot__text_number(out, "memory", generation->meter.memory);
+    ALLOT__MEMBERS(out, "instructions memory", generation->meter.instructions,
+                   generation->meter.memory);
     allot__text_open(out, "policies", "[");
     for (int32_t i = 0; i < allot_plan_groups(plan) && i < ALLOT__VIEW_GROUPS; i++) {
         const allot_policy *policy = allot_plan_group_policy(plan, i);
         if (!policy)
             continue;
-        allot__text_open(out, NULL, "{");
-        allot__text_member(out, "group", allot_plan_group_name(plan, i));
-        allot__text_member(out, "policy", allot_policy_name(policy));
-        allot__text_member(out, "sha256", allot_policy_sha256(policy));
-        allot__text_puts(out, "}");
+        ALLOT__OBJECT(out, NULL, "group policy sha256", allot_plan_group_name(plan, i),
+                      allot_policy_name(policy), allot_policy_sha256(policy));
     }
     allot__text_puts(out, "]");
 }
@@ -270,8 +239,8 @@ void allot__metrics_write(allot_service *service, allot__text *out)
     allot__text text = {.engine = service->engine};
     allot__text_puts(&text, "{\"status\": ");
     put_status(service, &text);
-    allot__text_number(&text, "uptime_us", (int64_t)((uv_hrtime() - service->started) / 1000));
-    allot__text_number(&text, "cycle_us", service->tally.cycle_us);
+    ALLOT__MEMBERS(&text, "uptime_us cycle_us", (int64_t)((uv_hrtime() - service->started) / 1000),
+                   service->tally.cycle_us);
     put_list(&text, "took", view->took, ALLOT__VIEW_BOUNDS + 1);
     put_list(&text, "bounds", allot__view_bounds, ALLOT__VIEW_BOUNDS);
     allot__text_open(&text, "orders", "{");

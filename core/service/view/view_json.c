@@ -32,9 +32,9 @@ void allot__view_put_row(allot__text *out, const allot_service *service, const a
     allot__text_key(out, NULL);
     allot__text_puts(out, "{\"path\": ");
     allot__text_json_path(out, plan, consumer);
-    allot__text_member(out, "name", allot_plan_name(plan, consumer));
-    allot__text_number(out, "children", allot_plan_children(plan, consumer));
-    allot__text_number(out, "rank", allot_plan_get(plan, group, consumer, ALLOT_RANK));
+    ALLOT__MEMBERS(out, "name children rank", allot_plan_name(plan, consumer),
+                   allot_plan_children(plan, consumer),
+                   allot_plan_get(plan, group, consumer, ALLOT_RANK));
     put_limit(out, "limit", allot_plan_get(plan, group, consumer, ALLOT_LIMIT));
     for (int i = 0; i < ALLOT__VIEW_NUMBERS; i++)
         allot__view_put(out, i, numbers[i]);
@@ -51,8 +51,7 @@ void allot__view_put_branch(allot__text *out, const allot_service *service, cons
         allot__text_puts(out, "\"/\"");
     else
         allot__text_json_path(out, plan, parent);
-    allot__text_number(out, "of", of);
-    allot__text_number(out, "from", from);
+    ALLOT__MEMBERS(out, "of from", of, from);
     allot__text_open(out, "rows", "[");
     for (int32_t i = from; i < of && i - from < most; i++)
         allot__view_put_row(out, service, view, group, allot_plan_child(plan, parent, i));
@@ -131,14 +130,9 @@ void allot__view_put_head(allot__text *out, const allot_service *service, const 
 {
     const allot_plan *plan = service->generation->plan;
     const allot_policy *policy = allot_plan_group_policy(plan, group);
-    allot__text_number(out, "cycle", view->cycle);
-    allot__text_number(out, "seq", view->seq);
-    allot__text_number(out, "event", view->event);
-    allot__text_number(out, "now", view->now);
-    allot__text_number(out, "plan", view->plan);
-    allot__text_number(out, "consumers", view->consumers);
-    allot__text_member(out, "group", allot_plan_group_name(plan, group));
-    allot__text_member(out, "policy", policy ? allot_policy_name(policy) : NULL);
+    ALLOT__MEMBERS(out, "cycle seq event now plan consumers group policy", view->cycle, view->seq,
+                   view->event, view->now, view->plan, view->consumers,
+                   allot_plan_group_name(plan, group), policy ? allot_policy_name(policy) : NULL);
     allot__text_open(out, "groups", "[");
     for (int32_t i = 0; i < view->groups && i < ALLOT__VIEW_GROUPS; i++)
         allot__text_member(out, NULL, allot_plan_group_name(plan, i));
@@ -182,8 +176,7 @@ void allot__view_put_told(allot__text *out, const allot__view *view, int64_t beh
     for (int64_t i = first; i < view->told_count; i++) {
         const allot__view_orders *orders = &view->told[i % ALLOT__VIEW_TOLD];
         allot__text_open(out, NULL, "{");
-        allot__text_number(out, "seq", orders->seq);
-        allot__text_number(out, "now", orders->now);
+        ALLOT__MEMBERS(out, "seq now", orders->seq, orders->now);
         allot__view_put_orders(out, orders, ALLOT__VIEW_GRANTS);
         allot__text_puts(out, "}");
     }

@@ -41,10 +41,7 @@ static void put_data(allot__text *out, const char *code, const char *path, const
                      const char *file, int32_t line)
 {
     allot__text_open(out, "data", "{");
-    allot__text_member(out, "code", code);
-    allot__text_member(out, "path", path != NULL && path[0] != '\0' ? path : NULL);
-    allot__text_member(out, "hint", hint != NULL && hint[0] != '\0' ? hint : NULL);
-    allot__text_member(out, "file", file);
+    ALLOT__MEMBERS(out, "code path hint file", code, path, hint, file);
     if (line > 0)
         allot__text_number(out, "line", line);
     allot__text_puts(out, "}");
@@ -56,8 +53,7 @@ static void put_error(allot__request *call, int code, const char *message)
     call->mark = call->answer->len;
     begin_answer(call);
     allot__text_puts(call->answer, ", \"error\": {");
-    allot__text_number(call->answer, "code", code);
-    allot__text_member(call->answer, "message", message);
+    ALLOT__MEMBERS(call->answer, "code message", code, message);
 }
 
 /* What a service that does not lead refuses is no refusal of the cluster's. */
@@ -229,11 +225,8 @@ void allot__rpc_standby(allot__request *call)
               allot__store_leads(store) ? "this service cannot reach its store, and may have been "
                                           "replaced"
                                         : "another service leads: ask that one");
-    allot__text_open(call->answer, "data", "{");
-    allot__text_member(call->answer, "code", "E-standby");
-    allot__text_member(call->answer, "leader",
-                       allot__store_leads(store) || *leader == '\0' ? NULL : leader);
-    allot__text_puts(call->answer, "}");
+    ALLOT__OBJECT(call->answer, "data", "code leader", "E-standby",
+                  allot__store_leads(store) ? NULL : leader);
     end_error(call, false);
 }
 
