@@ -131,7 +131,7 @@ describe("a picture", function ()
   it("has all slot-seconds of the simulation, in steps of any width", function ()
     local plan = [[{"version": 1, "slots": 64, "consumers": [{"name": "g1", "owned": 32},
       {"name": "g2", "owned": 16}, {"name": "g3", "owned": 16}]}]]
-    local files = { ["plan.json"] = plan, log = shell.read "examples/sample.swf" }
+    local files = { ["plan.json"] = plan, log = shell.read "examples/log/sample.swf" }
     for _, bins in ipairs { 10, 77, 2000 } do
       local text
       local status, out = simulate(files, "plan.json log --format json --plot x.gp --bins " .. bins,

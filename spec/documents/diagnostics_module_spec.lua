@@ -179,7 +179,7 @@ describe("the command", function ()
 
   it("is told of a plan that would be read twice", function ()
     local _, _, err = shell.run(shell.allot .. " simulate --policy hybrid --policy ownership - "
-      .. "examples/first/plan.json examples/sample.swf </dev/null")
+      .. "examples/first/plan.json examples/log/sample.swf </dev/null")
     assert.truthy(err:find("a plan on standard input can be read only once", 1, true), err)
   end)
 

@@ -119,7 +119,7 @@ describe("swf", function ()
   end)
 
   it("opens files, and tells which it cannot", function ()
-    local log = assert(swf.open("examples/sample.swf"))
+    local log = assert(swf.open("examples/log/sample.swf"))
     assert.equal(1, log:next().id)
     assert.is_true(log:close())
     assert.is_nil(log:next())
@@ -129,14 +129,14 @@ describe("swf", function ()
   end)
 end)
 
-describe("examples/sample.swf", function ()
-  it("is what examples/sample.lua makes", function ()
-    local made = output("lua5.4 " .. "examples/sample.lua")
-    assert.equal(read("examples/sample.swf"), made)
+describe("examples/log/sample.swf", function ()
+  it("is what examples/log/sample.lua makes", function ()
+    local made = output("lua5.4 " .. "examples/log/sample.lua")
+    assert.equal(read("examples/log/sample.swf"), made)
   end)
 
   it("has the jobs that its header tells, in order, on its processors", function ()
-    local log = assert(swf.open("examples/sample.swf"))
+    local log = assert(swf.open("examples/log/sample.swf"))
     local count, before = 0, 0
     for job in log:jobs() do
       count = count + 1

@@ -2,12 +2,12 @@
 -- Copyright the allot authors
 --- Makes sample.swf, a small workload log in the Standard Workload Format, from nothing but a seed:
 --
---     lua5.4 examples/sample.lua > examples/sample.swf
+--     lua5.4 examples/log/sample.lua > examples/log/sample.swf
 --
 -- Two days on 64 processors: twelve users of three groups, short jobs by day, long ones by night.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
-package.path = here .. "/../lua/?.lua;" .. package.path
+package.path = here .. "/../../lua/?.lua;" .. package.path
 local swf = require "allot.swf"
 
 local JOBS, PROCESSORS, USERS, GROUPS = 400, 64, 12, 3
@@ -39,7 +39,7 @@ end
 local function header()
   return table.concat({
     "; Version: 2.2",
-    "; Computer: none (made by examples/sample.lua)",
+    "; Computer: none (made by examples/log/sample.lua)",
     "; MaxJobs: " .. JOBS,
     "; MaxRecords: " .. JOBS,
     "; UnixStartTime: " .. START,
