@@ -31,6 +31,10 @@ const allot__verb allot__cli_verbs[] = {
     {"replay", "STORE", 1, 1, NULL, 0, 0, "from=N to policy plan all trace", allot__cli_replay,
      NULL, NULL},
     {"import", "FILE...", 1, -1, NULL, 0, 0, "", NULL, "import.tool", "import"},
+    {"slurm", "PLAN", 1, 1, NULL, 0, 0,
+     "socket token-file slot tag rest map interval hold cancel signal most-requeues stale out "
+     "dry-run once open status",
+     NULL, "slurm", "run"},
     {"bench", "", 0, 0, NULL, 0, 0, "shape repeat", allot__cli_bench, NULL, NULL},
     {"version", "", 0, 0, NULL, 0, 0, "", NULL, "command.version", "show"},
     {"types", "", 0, 0, NULL, 0, 0, "out format=text|json|luacheck|luarc", NULL, "reference",

@@ -37,8 +37,10 @@ install(FILES "${PROJECT_BINARY_DIR}/allot.pc" "${PROJECT_BINARY_DIR}/allot-serv
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 
 # systemd looks for units of /usr/local there, too.
-configure_file(core/cmake/allot.service.in allot.service @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/allot.service" DESTINATION "lib/systemd/system"
-        COMPONENT command)
+foreach(unit allot allot-slurm)
+  configure_file(core/cmake/${unit}.service.in ${unit}.service @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${unit}.service" DESTINATION "lib/systemd/system"
+          COMPONENT command)
+endforeach()
 install(FILES core/cmake/allot.sysusers DESTINATION "lib/sysusers.d" RENAME allot.conf
         COMPONENT command)

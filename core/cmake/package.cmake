@@ -75,8 +75,10 @@ if(ALLOT_POSTGRES) # loaded where the store is in PostgreSQL
 endif()
 set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_EXTRA
     "${debian}/postinst;${debian}/prerm;${debian}/postrm;${debian}/conffiles")
-install(FILES core/cmake/debian/default DESTINATION /etc/default RENAME allot
-        COMPONENT command EXCLUDE_FROM_ALL)
+foreach(unit allot allot-slurm)
+  install(FILES core/cmake/debian/default/${unit} DESTINATION /etc/default
+          COMPONENT command EXCLUDE_FROM_ALL)
+endforeach()
 
 find_program(ALLOT_GZIP gzip)
 if(ALLOT_GZIP)

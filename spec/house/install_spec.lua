@@ -76,7 +76,8 @@ describe("the installed package", function ()
       "/pkgconfig/allot-service.pc",
       "lib/lua/5.4/allot/core.so",
       "share/allot/policies/hybrid.lua", "share/bash-completion/completions/allot",
-      "lib/systemd/system/allot.service", "share/zsh/site-functions/_allot",
+      "lib/systemd/system/allot.service", "lib/systemd/system/allot-slurm.service",
+      "share/zsh/site-functions/_allot",
       "share/fish/vendor_completions.d/allot.fish",
     } do
       assert.truthy(found:find(name .. "\n", 1, true), name .. " is missing in:\n" .. found)

@@ -189,6 +189,21 @@ describe("allot.service", function ()
     assert.truthy((out .. err):find("notifyy", 1, true))
   end)
 
+  it("has one beside it for Slurm", function ()
+    if not has "systemd-analyze" then
+      return pending("systemd-analyze is not installed: not verified")
+    end
+    local slurm = shell.read(shell.build .. "/allot-slurm.service")
+    local beside = folder .. "/allot-slurm.service"
+    assert.truthy(slurm:find("ExecStopPost=/%S+/bin/allot slurm %-%-open %$ALLOT_PLAN\n"))
+    local command = text:match "ExecStart=(%S+)"
+    slurm = slurm:gsub(command:gsub("%p", "%%%0"), (shell.read(unit):match "ExecStart=(%S+)"))
+    shell.write(beside, slurm)
+    local status, out, err = shell.run("systemd-analyze verify --man=no " .. beside)
+    assert.equal("", out .. err)
+    assert.equal(0, status)
+  end)
+
   it("leaves the service little to do harm with", function ()
     if not has "systemd-analyze" then
       return pending("systemd-analyze is not installed: not verified")

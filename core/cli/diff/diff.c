@@ -111,7 +111,7 @@ static int compare_trace(allot__cli *cli, allot__diff_side sides[2], const char 
                                "@TIME is only for states: a log has its own times");
     int code = allot__sim_read_trace(cli, path, &trace);
     if (code == CLI_DONE)
-        code = allot__sim_read_map(cli, &map);
+        code = allot__cli_map(cli, &map);
     if (code == CLI_DONE) {
         int status = allot_simulation_new(sides[0].docs.plan, &options, &simulation);
         code = status == ALLOT_EUSAGE

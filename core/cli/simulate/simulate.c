@@ -45,22 +45,6 @@ int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out)
     return allot__cli_status(cli, status);
 }
 
-int allot__sim_read_map(allot__cli *cli, allot_script_map **out)
-{
-    const char *path = cli->options.map;
-    allot__text text = {0};
-    allot_script_limits limits;
-    if (!path)
-        return CLI_DONE;
-    allot__cli_trace(cli, &limits);
-    int code = allot__cli_read(cli, path, &text);
-    if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_script_map_new(cli->engine, text.bytes, text.len, path,
-                                                           &limits, cli->report, out));
-    allot__text_free(&text);
-    return code;
-}
-
 /* ---- Options --------------------------------------------------------------------------------- */
 
 static int take_time(allot__cli *cli, const char *name, const char *value, int64_t *out)
@@ -134,7 +118,7 @@ static int prepare(allot__sim *sim)
     for (int32_t i = 0; i < sim->count && code == CLI_DONE; i++)
         code = allot__sim_open(sim, &sim->runs[i]);
     if (code == CLI_DONE)
-        code = allot__sim_read_map(sim->cli, &sim->map);
+        code = allot__cli_map(sim->cli, &sim->map);
     return code == CLI_DONE ? allot__sim_read_trace(sim->cli, sim->trace_file, &sim->trace) : code;
 }
 

@@ -36,9 +36,8 @@ typedef struct allot__sim {
 
 /* ---- simulate.c ------------------------------------------------------------------------------ */
 
-/* Reads a log; and the function of --map, if there is one. */
+/* Reads a log. */
 int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out);
-int allot__sim_read_map(allot__cli *cli, allot_script_map **out);
 
 /* ---- simulate_run.c -------------------------------------------------------------------------- */
 

@@ -68,6 +68,10 @@ typedef struct allot__options {
     int log, log_level;
     int64_t last; /* decision; 0: the last of the store */
     int64_t bins; /* of a picture; 0: the most possible */
+    allot__list slot, tag;
+    const char *rest, *signal;
+    int64_t most_requeues, stale;
+    bool hold, cancel, dry_run, once, open, status;
 } allot__options;
 
 typedef struct allot__cli {
@@ -239,6 +243,8 @@ int allot__cli_check_policy(allot__cli *cli, const char *name);
  * the service's, and, if `plan` is NULL, so is the plan. As above. */
 int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs);
 void allot__cli_close(allot__cli *cli, allot__documents *docs);
+/* Reads the function of --map, if there is one. */
+int allot__cli_map(allot__cli *cli, allot_script_map **out);
 /* Reads a state of the open plan from its text, and runs a cycle; `at` (NULL: the state's own) is a
  * time, and `word` stands before it in messages, as in "--at ". */
 int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char *path,

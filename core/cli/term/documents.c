@@ -260,3 +260,19 @@ void allot__cli_close(allot__cli *cli, allot__documents *docs)
         allot_script_loader_free(cli->engine, &docs->loader);
     allot__cli_trace_end(cli);
 }
+
+int allot__cli_map(allot__cli *cli, allot_script_map **out)
+{
+    const char *path = cli->options.map;
+    allot__text text = {0};
+    allot_script_limits limits;
+    if (!path)
+        return CLI_DONE;
+    allot__cli_trace(cli, &limits);
+    int code = allot__cli_read(cli, path, &text);
+    if (code == CLI_DONE)
+        code = allot__cli_status(cli, allot_script_map_new(cli->engine, text.bytes, text.len, path,
+                                                           &limits, cli->report, out));
+    allot__text_free(&text);
+    return code;
+}

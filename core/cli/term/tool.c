@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* tool.c: the command as the host of tools that are written in Lua (allot/tool.h). */
 #include "cli/term/tool.h"
+#include "cli/term/hands.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -255,6 +256,76 @@ static int always(const request *of)
     return CLI_DONE;
 }
 
+static int now(const request *of)
+{
+    allot__text_printf(of->out, "%" PRId64, (int64_t)time(NULL));
+    return CLI_DONE;
+}
+
+enum { JOB_FIELDS = 7 };
+
+/* Takes the next of the fields that NULs end. */
+static const char *next_field(const char **at, const char *end)
+{
+    const char *field = *at, *stop = memchr(field, '\0', (size_t)(end - field));
+    *at = stop ? stop + 1 : end;
+    return stop ? field : "";
+}
+
+static int map_job(const request *of)
+{
+    allot__cli *cli = of->it->cli;
+    const char *at = of->text, *end = of->text + of->len, *field[JOB_FIELDS];
+    allot_mapped mapped = {.slots = -1, .run = -1};
+    if (!cli->options.map)
+        return CLI_DONE;
+    int code = of->it->map ? CLI_DONE : allot__cli_map(cli, &of->it->map);
+    if (code != CLI_DONE)
+        return code;
+    for (int i = 0; i < JOB_FIELDS; i++)
+        field[i] = next_field(&at, end);
+    allot_record job = {.at = -1,
+                        .id = {field[0], -1},
+                        .user = {field[1], -1},
+                        .group = {field[2], -1},
+                        .queue = {field[3], -1},
+                        .partition = {field[4], -1},
+                        .application = {NULL, -1},
+                        .slots = strtoll(field[5], NULL, 10),
+                        .priority = strtoll(field[6], NULL, 10),
+                        .run = -1,
+                        .requested = -1,
+                        .waited = -1,
+                        .status = -1};
+    int status = allot_script_map_record(of->it->map, NULL, &job, &mapped, cli->report);
+    if (status == ALLOT_OK)
+        allot__text_puts(of->out, mapped.left_out ? "-" : mapped.consumer ? mapped.consumer : "");
+    return allot__cli_status(cli, status);
+}
+
+static int run_program(const request *of)
+{
+    char *words;
+    long limit = strtol(of->text, &words, 10);
+    words += *words == ' ';
+    return allot__hands_run(of->it->cli, (int)limit, words, of->len - (size_t)(words - of->text),
+                            of->out);
+}
+
+static int wait_for(const request *of)
+{
+    allot__tool_ud *it = of->it;
+    if (it->signals < 0)
+        it->signals = allot__hands_signals();
+    return allot__hands_wait(&it->client, it->signals, atoi(of->text), of->out);
+}
+
+static int notify(const request *of)
+{
+    allot__hands_notify(of->text, of->len);
+    return CLI_DONE;
+}
+
 static const struct {
     const char *name;
     int (*run)(const request *of);
@@ -262,7 +333,8 @@ static const struct {
     {"ask", ask},         {"terminal", terminal}, {"take", take},         {"give", give},
     {"key", key},         {"show", show},         {"note", note},         {"forget", forget},
     {"verbs", verbs},     {"always", always},     {"document", document}, {"folder", folder},
-    {"program", program}, {"warnings", warnings},
+    {"program", program}, {"warnings", warnings}, {"now", now},           {"run", run_program},
+    {"wait", wait_for},   {"notify", notify},     {"map", map_job},
 };
 
 static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
@@ -288,7 +360,8 @@ static int call(void *ud, const char *name, const char *text, size_t len, allot_
 
 allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli)
 {
-    *host = (allot__tool_ud){.cli = cli, .answer = {.engine = cli->engine}, .client = {.fd = -1}};
+    *host = (allot__tool_ud){
+        .cli = cli, .answer = {.engine = cli->engine}, .client = {.fd = -1}, .signals = -1};
     return (allot_tool_host){.ud = host,
                              .out = put,
                              .read = read_file,
@@ -304,6 +377,9 @@ void allot__cli_host_end(allot__tool_ud *host)
 {
     allot__client_close(&host->client);
     allot__text_free(&host->answer);
+    if (host->signals >= 0)
+        close(host->signals);
+    allot_script_map_free(host->map);
 }
 
 static int run(allot__cli *cli, const allot_decision *decision, const char *module,

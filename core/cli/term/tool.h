@@ -19,6 +19,13 @@
  *   document            the result so far, which the tool shows in its place
  *   warnings            those of the report, as a JSON list
  *   always              the result is shown whatever the exit status
+ *   now                 Unix seconds
+ *   map FIELDS          what the function of --map makes of a job: its consumer; "" for no change;
+ *                       "-": left out. FIELDS are id, user, group, queue, partition, slots and
+ *                       priority, each ended by a NUL. Without --map always ""
+ *   run MS WORDS        a program, as allot__hands_run has it (cli/term/hands.h)
+ *   wait MS             "", "quit", "lost" or a notification, as of allot__hands_wait
+ *   notify TEXT         tells the service manager, if there is one
  */
 #ifndef ALLOT_CLI_TERM_TOOL_H
 #define ALLOT_CLI_TERM_TOOL_H
@@ -27,8 +34,10 @@
 
 typedef struct allot__tool_ud {
     allot__cli *cli;
-    allot__text answer;   /* the value of an option: a text; of a list the lines, of a flag "" */
-    allot__client client; /* opened at the first question */
+    allot__text answer;    /* the value of an option: a text; of a list the lines, of a flag "" */
+    allot__client client;  /* opened at the first question */
+    int signals;           /* opened when the tool first waits; -1 */
+    allot_script_map *map; /* read at the first job; NULL */
 } allot__tool_ud;
 
 /* Fills `host`, which is the `ud` of the host returned; ended by allot__cli_host_end. */

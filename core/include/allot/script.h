@@ -90,7 +90,8 @@ ALLOT_API int allot_script_map_new(allot_engine *engine, const char *text, size_
                                    const char *chunk, const allot_script_limits *limits,
                                    allot_report *report, allot_script_map **out);
 ALLOT_API void allot_script_map_free(allot_script_map *map);
-/* An allot_record_map; `map` is an allot_script_map. ESCRIPT, EBUDGET (report), ENOMEM. */
+/* An allot_record_map; `map` is an allot_script_map; trace may be NULL. ESCRIPT, EBUDGET (report),
+ * ENOMEM. */
 ALLOT_API int allot_script_map_record(void *map, const allot_trace *trace,
                                       const allot_record *record, allot_mapped *out,
                                       allot_report *report);

@@ -208,7 +208,8 @@ static int64_t fuel_of(const allot__script *script)
 static int fail(allot_script_map *map, int status, const allot_trace *trace, allot_report *report)
 {
     char path[300];
-    snprintf(path, sizeof path, "%.200s:%" PRId32, allot_trace_file(trace), map->record->line);
+    snprintf(path, sizeof path, "%.200s:%" PRId32, trace ? allot_trace_file(trace) : "job",
+             map->record->line);
     allot_diagnostic finding = allot__error(NULL, NULL);
     finding.path = path;
     return allot__fault(map->script, status, ALLOT_ESCRIPT, "E-map", &finding, report);

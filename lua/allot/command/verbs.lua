@@ -234,6 +234,23 @@ a plan cannot state is listed on standard error: nothing is dropped in silence.
   allot import --format json /etc/lsf/lsb.* | jq '.notes'
 ]] },
 
+  slurm = { "carry out decisions on a Slurm cluster", [[
+Looks at the cluster (squeue, sinfo), tells the service at --socket all of it (sync), and
+carries out what the service decides: the accounts' ceilings (GrpTRES) become their
+quotas, or what they own if that is more; victims are requeued at the deadline. A
+consumer stands for the account of its name. It looks every --interval seconds (2), and
+when the service decides, and takes nothing for done that it does not see.
+
+Begin with --dry-run: it changes nothing in Slurm, and needs no service, but decides by
+PLAN itself. If the bridge or the service fails, ceilings stay and jobs go on; after
+--stale seconds without a decision, and by --open, ceilings go up to the plan's limits.
+
+  allot slurm --dry-run --once plan.json
+  allot slurm --socket plan.json.sock plan.json
+  allot slurm --status plan.json
+  allot slurm --open plan.json
+]] },
+
   bench = { "measure this build on this machine", [=[
 Generates trees, queues and logs, measures cycles on them, and compares with the time to
 read memory of that size. It prints the best of --repeat runs and, in brackets, the

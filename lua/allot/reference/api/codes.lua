@@ -169,6 +169,8 @@ return {
     .. "event and those that depend on it are left out. Or there is no space to rewrite an old "
     .. "store, so its file does not get smaller. Or a PostgreSQL server is set up such that a "
     .. "crash of its machine loses what it committed." },
+  { "E-slurm", "Slurm's commands cannot be run, do not answer in time, or their answer makes no "
+    .. "sense. `allot slurm` changes nothing then." },
   { "E-connection", "No service answers at that address, or its answer is not JSON-RPC." },
   { "E-service", "The service refused the call; the service's own code and hint follow." },
   { "W-files", "So many connections need more open files than the system allows: the service "

@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- For `allot slurm --hold`: Slurm's job_submit/lua plugin, which runs Lua 5.1. Jobs of the
+--- accounts below are held as they come, and `allot slurm` releases them when they are granted.
+
+-- luacheck: std lua51, globals slurm_job_submit slurm_job_modify, read globals slurm
+
+local ACCOUNTS = { a = true, b = true, c = true }
+
+function slurm_job_submit(job)
+  if ACCOUNTS[job.account or job.default_account] then job.priority = 0 end
+  return slurm.SUCCESS
+end
+
+--- Without this a user could release a job that is held.
+function slurm_job_modify(job, record)
+  local raised = job.priority ~= slurm.NO_VAL and job.priority ~= 0
+  if raised and record.priority == 0 and ACCOUNTS[record.account] then
+    slurm.log_user "this job starts when allot grants its slots"
+    return slurm.ERROR
+  end
+  return slurm.SUCCESS
+end

@@ -1,0 +1,304 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The verb `slurm`: the bridge between a service and a Slurm cluster. This file has its hands and
+--- its clock; what it thinks is in pass.lua.
+
+local core = require "allot.core"
+local pass = require "allot.slurm.pass"
+local read = require "allot.slurm.read"
+local site = require "allot.slurm.site"
+local text = require "allot.slurm.text"
+
+local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
+local LOOK, CHANGE = 15000, 60000 -- ms that a command may take
+local ACCOUNTS = 30 -- s between looks at the accounts, unless a ceiling changed
+
+local Bridge = {}
+Bridge.__index = Bridge
+
+-- ---- Hands --------------------------------------------------------------------------------------
+
+--- Runs a command; its output, or nil and the reason.
+function Bridge:run(words, limit)
+  local list = { "env" }
+  for name, value in pairs(read.environment) do list[#list + 1] = name .. "=" .. value end
+  table.sort(list, function (a, b) return a == "env" or b ~= "env" and a < b end)
+  table.move(words, 1, #words, #list + 1, list)
+  local answer, fault = self.host.call("run", limit .. " " .. table.concat(list, "\0") .. "\0")
+  if not answer then return nil, fault end
+  local how, err, out = answer:match "^([^\0]*)\0([^\0]*)\0(.*)$"
+  if how == "exit 0" then return out end
+  local first = err:match "[^\n]+" or ""
+  return nil, ("%s: %s%s"):format(words[1], how, first ~= "" and ": " .. first or "")
+end
+
+function Bridge:now()
+  return math.tointeger(tonumber(self.host.call "now"))
+end
+
+--- The service's answer; nil, the reason.
+function Bridge:ask(method, params)
+  local answer, why = self.host.call("ask", method .. " " .. params)
+  if not answer then
+    self.host.call "forget"
+    return nil, why
+  end
+  return core.decode(answer)
+end
+
+function Bridge:say(line)
+  self.host.call("note", text.line(self:now(), line))
+end
+
+--- Says a reason once, until another comes, or none.
+function Bridge:trouble(why)
+  if why and why ~= self.why then self:say(why) end
+  if not why and self.why then self:say "all is well again" end
+  self.why = why
+end
+
+-- ---- Looking ------------------------------------------------------------------------------------
+
+function Bridge:look()
+  local jobs, why = self:run(read.jobs_command, LOOK)
+  if not jobs then return nil, why end
+  local nodes, fault = self:run(read.nodes_command, LOOK)
+  if not nodes then return nil, fault end
+  self.seen_at = self:now()
+  local good, body, fault_of = pcall(pass.look, self.kept, jobs, nodes)
+  if good then return body, fault_of end
+  if type(body) ~= "table" then error(body, 0) end
+  self.host.call "forget"
+  return nil, "--map: " .. body.why
+end
+
+function Bridge:look_at_accounts()
+  if self.host.option "hold" then return end
+  local now = self:now()
+  if self.accounts and now - self.accounts_at < ACCOUNTS then return end
+  local out, why = self:run(read.accounts_command, LOOK)
+  local accounts = out
+  if out then accounts, why = read.accounts(out) end
+  self.accounts, self.accounts_at = accounts or self.accounts, now
+  if not accounts then self:trouble("accounts cannot be read: " .. why) end
+end
+
+-- ---- Deciding -----------------------------------------------------------------------------------
+
+--- Asks the service: decision, reclaims in flight.
+function Bridge:told(body)
+  local answer, why = self:ask("sync", '{"source": "slurm"' .. (body ~= "" and ", " .. body or "")
+    .. "}")
+  if not answer then return nil, "the service: " .. why end
+  if answer.decision == core.null then
+    return nil, "the service decided nothing: " .. tostring((answer.error or {}).message)
+  end
+  self.dropped = answer.dropped_count
+  self.seq = math.max(self.seq or 0, answer.seq or 0)
+  return answer.decision, answer.flights
+end
+
+--- Decides here, of a dry run without a service: nothing is remembered.
+function Bridge:alone(body)
+  self.body = body ~= "" and body or self.body
+  local plan, why = core.plan(self.plan_text, { file = self.plan_file })
+  if not plan then return nil, why end
+  local state, fault = core.state(plan, ('{"now": %d, %s}'):format(self:now(), self.body))
+  if not state then return nil, fault end
+  local decision, failed = core.cycle(plan, state)
+  if not decision then return nil, failed end
+  local document = core.decode(decision:json())
+  return document, document.reclaims
+end
+
+-- ---- Acting -------------------------------------------------------------------------------------
+
+function Bridge:carry_out(commands)
+  for _, words in ipairs(commands) do
+    if self.dry then
+      self.host.call("show", table.concat(words, " ") .. "\n")
+    else
+      local out, why = self:run(words, CHANGE)
+      self:say(text.command(words, out and nil or why))
+      if words[1] == "sacctmgr" then self.accounts_at = 0 end
+    end
+  end
+end
+
+--- One pass; nil, the reason.
+function Bridge:pass()
+  local body, why = self:look()
+  if not body then return nil, why end
+  self:look_at_accounts()
+  local decide = self.service and self.told or self.alone
+  local decision, flights = decide(self, body)
+  if not decision then
+    self.kept.jobs_text = nil
+    return nil, flights
+  end
+  self.decided_at = self:now()
+  local commands, did = pass.act(self.kept, decision, flights, self.accounts, self.decided_at)
+  self:carry_out(commands)
+  self:write_status(did, flights)
+  return true
+end
+
+function Bridge:write_status(did, flights)
+  if self.dry then return end
+  local document = text.status_of(self, did, flights)
+  local good, why = self.host.write(self.status_file, core.encode(document, { indent = 2 }) .. "\n")
+  if not good then self:trouble(("%s cannot be written: %s"):format(self.status_file, why)) end
+end
+
+--- Without a decision for too long, nobody shall be held back.
+function Bridge:open_if_stale()
+  local stale = math.tointeger(tonumber(self.host.option "stale" or 300))
+  if stale == 0 or self.opened or self.dry or not self.accounts then return end
+  if self:now() - self.decided_at < stale then return end
+  self:say(("no decision for %d s: the ceilings are opened"):format(stale))
+  self:carry_out(pass.open(self.options, self.accounts))
+  self.opened = true
+end
+
+-- ---- The loop -----------------------------------------------------------------------------------
+
+function Bridge:is_news(line)
+  local note = core.decode(line)
+  local seq = note and note.params and note.params.seq
+  return not seq or seq > (self.seq or 0)
+end
+
+--- Waits for the next pass; true: the bridge ends.
+function Bridge:wait(seconds)
+  local until_ = self.host.clock() + seconds * 1000000
+  repeat
+    local left = math.max(0, (until_ - self.host.clock()) // 1000)
+    local what = self.host.call("wait", tostring(left))
+    if what == "quit" then return true end
+    if what == "lost" then self.subscribed = false end
+  until what == "" or what ~= "lost" and self:is_news(what)
+  return false
+end
+
+function Bridge:subscribe()
+  if not self.service or self.subscribed then return end
+  self.subscribed = self:ask("subscribe", "{}") ~= nil
+end
+
+function Bridge:loop()
+  local every = math.tointeger(tonumber(self.host.option "interval" or 2))
+  self.decided_at = self:now()
+  self.host.call("notify", "READY=1")
+  while true do
+    self:subscribe()
+    local good, why = self:pass()
+    self:trouble(not good and why or nil)
+    if good then self.opened = false else self:open_if_stale() end
+    self.host.call("notify", "WATCHDOG=1\nSTATUS=" .. text.summary(self, why))
+    if self:wait(every) then
+      self:say "ended: ceilings stay as they are (allot slurm --open)"
+      return DONE
+    end
+  end
+end
+
+-- ---- The verb -----------------------------------------------------------------------------------
+
+local function fail(host, code, why, file)
+  host.say { severity = "error", code = code, message = why, file = file }
+end
+
+local function lines_of(value)
+  local list = {}
+  for line in (value or ""):gmatch "[^\n]+" do list[#list + 1] = line end
+  return list
+end
+
+--- What --map says of a job: a leaf, nil: nothing, false: no consumer stands for it. Raises.
+local function map_of(host)
+  return function (job)
+    local fields = { job.name, job.user, job.account, job.qos, job.partition,
+      tostring(job.amounts.cpu or 0), tostring(job.priority) }
+    local answer, why = host.call("map", table.concat(fields, "\0") .. "\0")
+    if not answer then error({ why = why }, 0) end
+    if answer == "-" then return false end
+    return answer ~= "" and answer or nil
+  end
+end
+
+local function options_of(host, plan)
+  local groups, why = site.groups(lines_of(host.option "slot"), plan)
+  if not groups then return nil, why end
+  local rest = host.option "rest"
+  if rest and not plan.is_leaf[rest] then
+    return nil, ("--rest: %s is no leaf of the plan"):format(rest)
+  end
+  return {
+    plan = plan, groups = groups, rest = rest, cancel = host.option "cancel" ~= nil,
+    hold = host.option "hold" ~= nil, signal = host.option "signal",
+    map = host.option "map" and map_of(host),
+    tags_of = site.tags_of(lines_of(host.option "tag")),
+    most_requeues = math.tointeger(tonumber(host.option "most-requeues" or 60)),
+  }
+end
+
+--- Where the bridge says what it did last: beside the plan, or in the folder of --out.
+local function status_file(host, file)
+  local folder = host.option "out"
+  return (folder and folder .. "/" .. file:match "[^/]*$" or file) .. ".slurm"
+end
+
+local function bridge_of(host, file)
+  local plan_text, why = host.read(file)
+  if not plan_text then
+    fail(host, "E-io", "cannot be read: " .. why, file)
+    return nil, IO
+  end
+  local good, message, findings = core.plan(plan_text, { file = file })
+  if not good then
+    for _, finding in ipairs(findings) do host.say(finding) end
+    return nil, INVALID, message
+  end
+  local plan = site.plan(plan_text, file)
+  local options, fault = options_of(host, plan)
+  if not options then
+    fail(host, "E-usage", fault)
+    return nil, USAGE
+  end
+  return setmetatable({
+    host = host, options = options, kept = pass.new(options), plan_text = plan_text,
+    plan_file = file, status_file = status_file(host, file), dry = host.option "dry-run" ~= nil,
+    service = host.option "socket" ~= nil, dropped = 0,
+  }, Bridge)
+end
+
+local function open(bridge)
+  bridge:look_at_accounts()
+  if not bridge.accounts then return IO end
+  bridge:carry_out(pass.open(bridge.options, bridge.accounts))
+  return DONE
+end
+
+local function once(bridge)
+  local good, why = bridge:pass()
+  if good then return DONE end
+  fail(bridge.host, "E-slurm", why)
+  return IO
+end
+
+--- The verb: exit status.
+function Bridge.verb(host, args)
+  local file = args[1]
+  if host.option "status" then return text.show_status(host, status_file(host, file)) end
+  local bridge, code = bridge_of(host, file)
+  if not bridge then return code end
+  if host.option "open" then return open(bridge) end
+  if not bridge.service and not bridge.dry then
+    fail(host, "E-usage", "--socket says where the service listens, or --dry-run prints commands")
+    return USAGE
+  end
+  if host.option "once" then return once(bridge) end
+  return bridge:loop()
+end
+
+return { run = Bridge.verb, bridge = bridge_of }

@@ -1,0 +1,80 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- One pass of the bridge, without its hands: what the cluster looks like, and what to do about a
+--- decision. Nothing is assumed to have happened because it was asked for: the next pass looks.
+
+local ceiling = require "allot.slurm.ceiling"
+local read = require "allot.slurm.read"
+local site = require "allot.slurm.site"
+local truth = require "allot.slurm.truth"
+local victim = require "allot.slurm.victim"
+
+local pass = {}
+
+local CEILINGS = 4 -- changes of ceilings in a pass: each takes Slurm's accounting 0.3 s
+
+--- What passes keep: `options` has plan (site.plan), groups (site.groups), map, rest, cancel, hold,
+-- tags_of, signal, most_requeues.
+function pass.new(options)
+  return {
+    options = options, lines = {}, nodes_text = nil, victims = {}, times = {},
+    site = {
+      groups = options.groups, single = #options.plan.groups == 0, leaves = options.plan.leaves,
+      cancel = options.cancel, hold = options.hold,
+      consumer_of = site.consumer_of(options.plan, options.map, options.rest),
+      tags_of = options.tags_of,
+    },
+  }
+end
+
+local function look_at_nodes(kept, text)
+  if text == kept.nodes_text then return true end
+  local nodes, why = read.nodes(text)
+  if not nodes then return nil, why end
+  kept.site.sizes = site.sizes(nodes, kept.options.groups)
+  kept.site.whole_nodes = site.whole_nodes(nodes)
+  kept.lines, kept.nodes_text = {}, text
+  return true
+end
+
+--- The texts of squeue and sinfo become the members of a state (and of sync's params), kept.jobs
+-- and kept.strangers; nil, a reason. The same texts as before: "", since nothing changed.
+function pass.look(kept, jobs_text, nodes_text)
+  local same = jobs_text == kept.jobs_text and nodes_text == kept.nodes_text
+  if same then return "" end
+  local good, why = look_at_nodes(kept, nodes_text)
+  if not good then return nil, why end
+  local jobs, lines = read.jobs(jobs_text, kept.lines)
+  if not jobs then return nil, lines end
+  kept.lines = lines
+  local body
+  body, kept.jobs, kept.strangers, kept.leaves = truth.of(jobs, kept.site)
+  kept.jobs_text = jobs_text
+  return body
+end
+
+--- The commands that a decision asks for, in order: ceilings that go down and up, then victims,
+-- then releases. The second result has numbers for the status.
+function pass.act(kept, decision, flights, accounts, now)
+  local options = kept.options
+  local list, later = {}, 0
+  if accounts then
+    local rows = site.associations(options.plan, accounts)
+    local wanted = ceiling.by_decision(decision, options.plan, options.groups)
+    list, later = ceiling.commands(rows, wanted, CEILINGS)
+  end
+  local due = victim.due(flights, kept.jobs, kept, now, options)
+  for _, command in ipairs(victim.commands(due, options)) do list[#list + 1] = command end
+  local release = options.hold and victim.release(decision, kept.jobs)
+  if release then list[#list + 1] = release end
+  return list, { ceilings_left = later, victims_left = due.left, signalled = #due.signal,
+    requeued = #due.requeue, cancelled = #due.cancel }
+end
+
+--- The commands that put every ceiling to the plan's limits.
+function pass.open(options, accounts)
+  return (ceiling.commands(site.associations(options.plan, accounts),
+    ceiling.open(options.plan, options.groups), math.maxinteger))
+end
+
+return pass

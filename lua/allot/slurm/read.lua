@@ -1,0 +1,173 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What Slurm's commands print, as tables: jobs of squeue, nodes of sinfo, accounts of sacctmgr.
+--
+-- No column has free text. A job's user writes its name and its comment, and a line break in them
+-- would let the user forge the line of another job.
+
+local array = require "allot.slurm.array"
+
+local read = {}
+
+local SEPARATOR = "\31"
+
+-- squeue's columns, and the members that they become.
+local JOB = {
+  { "JobArrayID", "name" }, { "JobID", "number" }, { "State", "state" }, { "Reason", "reason" },
+  { "Account", "account" }, { "UserName", "user" }, { "Partition", "partition" },
+  { "QOS", "qos" }, { "tres-alloc", "tres" }, { "SubmitTime", "submitted" },
+  { "StartTime", "started" }, { "PriorityLong", "priority" }, { "RestartCnt", "restarts" },
+  { "Requeue", "requeue" }, { "BatchFlag", "batch" }, { "Reservation", "reservation" },
+  { "HetJobID", "het" }, { "ArrayTaskID", "array" }, { "OverSubscribe", "shares" },
+}
+local NODE = {
+  { "NodeList", "name" }, { "CPUsState", "cpus" }, { "StateComplete", "state" },
+  { "Partition", "partition" }, { "Gres", "gres" }, { "GresUsed", "gres_used" },
+  { "Memory", "memory" }, { "AllocMem", "memory_used" },
+}
+local STATES = "PD,R,CG,S,CF,SI,SO,ST,RS"
+
+local function columns(rows)
+  local words = {}
+  for i, row in ipairs(rows) do words[i] = row[1] .. ":" .. SEPARATOR end
+  return table.concat(words, ",")
+end
+
+read.jobs_command = { "squeue", "-h", "-a", "-t", STATES, "-S", "-p,V,i", "-O",
+  columns(JOB) }
+read.nodes_command = { "sinfo", "-h", "-a", "-N", "-O", columns(NODE) }
+read.accounts_command = { "sacctmgr", "-n", "-P", "list", "assoc",
+  "format=Account,User,ParentName,GrpTRES" }
+
+--- What the commands need to be told: times as numbers, array tasks in full.
+read.environment = { SLURM_TIME_FORMAT = "%s", SLURM_BITSTR_LEN = "0", LC_ALL = "C" }
+
+--- A line of such columns; nil where their number is another.
+local function fields(rows, line)
+  local row, at = {}, 1
+  for _, column in ipairs(rows) do
+    local stop = line:find(SEPARATOR, at, true)
+    if not stop then return nil end
+    row[column[2]] = line:sub(at, stop - 1)
+    at = stop + 1
+  end
+  return not line:find("%S", at) and row or nil
+end
+
+local function whole(text)
+  return text:find "^%d+$" and math.tointeger(tonumber(text)) or nil
+end
+
+--- The amounts of "cpu=4,mem=2G,node=1,gres/gpu=1"; memory in MiB.
+local UNITS = { K = 1 / 1024, M = 1, G = 1024, T = 1048576, P = 1073741824 }
+function read.tres(text)
+  local amounts = {}
+  for name, number, unit in text:gmatch "([%w_/:%-]+)=([%d.]+)(%a?)" do
+    amounts[name] = math.ceil(tonumber(number) * (name == "mem" and UNITS[unit] or 1))
+  end
+  return amounts
+end
+
+--- The amounts of "gpu:a100:4(S:0-1),gpu:2", by name, and by name and type.
+local function gres(text)
+  local amounts = {}
+  for word in text:gsub("%b()", ""):gmatch "[^,]+" do
+    local name, kind, number = word:match "^([%w_%-]+):?([%w_.%-]*):(%d+)$"
+    number = whole(number or "")
+    if number then
+      amounts["gres/" .. name] = (amounts["gres/" .. name] or 0) + number
+      if kind ~= "" then amounts["gres/" .. name .. ":" .. kind] = number end
+    end
+  end
+  return amounts
+end
+
+-- ---- Jobs ---------------------------------------------------------------------------------------
+
+--- A job of squeue's line; nil where the line makes no sense.
+local function job_of(line)
+  local job = fields(JOB, line)
+  if not job then return nil end
+  job.submitted, job.priority = whole(job.submitted), whole(job.priority)
+  job.restarts, job.started = whole(job.restarts) or 0, whole(job.started)
+  if not (job.submitted and job.priority and job.name:find "^%d") then return nil end
+  job.amounts = read.tres(job.tres)
+  job.batch, job.requeue = job.batch == "1", job.requeue ~= "0"
+  job.het = whole(job.het)
+  job.reserved = job.reservation ~= "(null)" and job.reservation ~= ""
+  job.waiting = job.name:find("[", 1, true) and array.read(job.array) or nil
+  return job
+end
+
+--- The jobs of squeue's text. `known` has the jobs of the lines of the pass before, by their text;
+-- the second result is its like for the next pass. nil, a reason: a line makes no sense, and
+-- nothing of the text can be believed.
+function read.jobs(text, known)
+  local jobs, lines, count = {}, {}, 0
+  for line in text:gmatch "[^\n]+" do
+    local job = known[line] or job_of(line)
+    if not job then
+      return nil, ("squeue's line %d makes no sense: %q"):format(count + 1, line:sub(1, 200))
+    end
+    count = count + 1
+    jobs[count], lines[line] = job, job
+  end
+  return jobs, lines
+end
+
+-- ---- Nodes --------------------------------------------------------------------------------------
+
+--- A node that can start nothing more offers what is in use there.
+local function amounts_of(node)
+  local used, idle, other, all = node.cpus:match "^(%d+)/(%d+)/(%d+)/(%d+)$"
+  if not used then return nil end
+  local closed = whole(other) > 0 and whole(idle) == 0 and whole(used) + whole(other) == whole(all)
+  local amounts = gres(closed and node.gres_used or node.gres)
+  amounts.cpu = whole(used) + whole(idle)
+  amounts.node = (not closed or whole(used) > 0) and 1 or 0
+  amounts.mem = whole(closed and node.memory_used or node.memory) or 0
+  return amounts, whole(all)
+end
+
+--- The nodes of sinfo's text by name: { amounts =, cpus =, partitions = set }; nil, a reason.
+function read.nodes(text)
+  local nodes, count = {}, 0
+  for line in text:gmatch "[^\n]+" do
+    count = count + 1
+    local row = fields(NODE, line)
+    local amounts, cpus
+    if row then amounts, cpus = amounts_of(row) end
+    if not amounts then
+      return nil, ("sinfo's line %d makes no sense: %q"):format(count, line:sub(1, 200))
+    end
+    local node = nodes[row.name] or { amounts = amounts, cpus = cpus, partitions = {} }
+    node.partitions[row.partition:gsub("%*$", "")] = true
+    nodes[row.name] = node
+  end
+  if count == 0 then return nil, "sinfo lists no node" end
+  return nodes
+end
+
+-- ---- Accounts -----------------------------------------------------------------------------------
+
+--- Accounts by name: { parent =, limits = amounts, users = { name = limits } }; nil, a reason.
+function read.accounts(text)
+  local accounts, count = {}, 0
+  for line in text:gmatch "[^\n]+" do
+    count = count + 1
+    local name, user, parent, limits = line:match "^([^|]*)|([^|]*)|([^|]*)|([^|]*)|?$"
+    if not name then
+      return nil, ("sacctmgr's line %d makes no sense: %q"):format(count, line:sub(1, 200))
+    end
+    local account = accounts[name] or { users = {}, limits = {} }
+    accounts[name] = account
+    if user == "" then
+      account.parent, account.limits = parent ~= "" and parent or nil, read.tres(limits)
+    else
+      account.users[user] = read.tres(limits)
+    end
+  end
+  return accounts
+end
+
+return read

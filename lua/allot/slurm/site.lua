@@ -1,0 +1,163 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What ties a plan to a cluster: consumers and accounts, groups of slots and TRES.
+
+local core = require "allot.core"
+
+local site = {}
+
+--- A name that a plan can have, of any name of Slurm's: "2024.Proj" is "a2024_proj".
+function site.name_of(text)
+  local name = text:lower():gsub("[^a-z0-9_-]", "_")
+  return (name:find "^[a-z]" and name or "a" .. name):sub(1, 128)
+end
+
+-- ---- The plan -----------------------------------------------------------------------------------
+
+local function walk(list, parent, out)
+  for _, row in ipairs(list) do
+    local path = parent .. "/" .. row.name
+    out.paths[#out.paths + 1] = path
+    out.limits[path] = row.limit
+    local name = row.name:lower()
+    out.by_name[name] = out.by_name[name] == nil and path or false
+    if row.children and #row.children > 0 then
+      walk(row.children, path, out)
+    else
+      out.leaves[#out.leaves + 1] = path
+      out.is_leaf[path] = true
+    end
+  end
+end
+
+--- A plan's document: paths in order, leaves, limits by path and by group.
+function site.plan(text, file)
+  local document, why = core.decode(text, { file = file, relaxed = true })
+  if not document then return nil, why end
+  local out = { paths = {}, leaves = {}, is_leaf = {}, limits = {}, by_name = {}, groups = {},
+    group_limits = {} }
+  walk(document.consumers or {}, "", out)
+  for name, group in pairs(document.groups or {}) do
+    out.groups[#out.groups + 1] = name
+    out.group_limits[name] = {}
+    for path, row in pairs(group.consumers or {}) do
+      out.group_limits[name][path] = row.limit
+    end
+  end
+  table.sort(out.groups)
+  return out
+end
+
+-- ---- Groups and TRES ----------------------------------------------------------------------------
+
+--- "cpu", "gres/gpu", or "GROUP=TRES@PARTITION": groups of the plan in the units of Slurm.
+function site.groups(words, plan)
+  local list, names = {}, {}
+  for _, word in ipairs(#words > 0 and words or { "cpu" }) do
+    local name, rest = word:match "^([%w_-]+)=(.+)$"
+    local tres, partition = (rest or word):match "^([%w_/:.-]+)@?([%w_.-]*)$"
+    if not tres then return nil, ("--slot: %q is no [GROUP=]TRES[@PARTITION]"):format(word) end
+    name = name or plan.groups[1] or "default"
+    list[#list + 1] = { name = name, tres = tres, partition = partition ~= "" and partition or nil }
+    names[name] = true
+  end
+  for _, name in ipairs(plan.groups) do
+    if not names[name] then
+      return nil, ("--slot does not say what a slot of the group %s is"):format(name)
+    end
+  end
+  if #list > math.max(1, #plan.groups) then
+    return nil, ("--slot names %d groups, the plan has %d"):format(#list, math.max(1, #plan.groups))
+  end
+  return list
+end
+
+--- How much of each group the nodes have; a TRES of no node (billing) is as large as planned: -1.
+function site.sizes(nodes, groups)
+  local sizes = {}
+  for i, group in ipairs(groups) do
+    local sum, known = 0, false
+    for _, node in pairs(nodes) do
+      local amount = (not group.partition or node.partitions[group.partition])
+        and node.amounts[group.tres]
+      if amount then sum, known = sum + amount, true end
+    end
+    sizes[i] = known and sum or -1
+  end
+  return sizes
+end
+
+--- What whole nodes hold for a job that wants them for itself: as many of the smallest node.
+function site.whole_nodes(nodes)
+  local least = {}
+  for _, node in pairs(nodes) do
+    for partition in pairs(node.partitions) do
+      least[partition] = math.min(least[partition] or math.maxinteger, node.cpus)
+    end
+  end
+  return function (job, group)
+    local cpus = group.tres == "cpu" and least[job.partition]
+    return cpus and cpus * math.max(1, job.amounts.node or 1) or 0
+  end
+end
+
+-- ---- Consumers and accounts ---------------------------------------------------------------------
+
+--- The consumer of a job, by its account: the leaf below it that has the user's name, else the
+-- account's own leaf, else the leaf for the rest; nil: none stands for it.
+function site.consumer_of(plan, map, rest)
+  local by_account = {}
+  return function (job)
+    local mapped = map and map(job)
+    if mapped == false then return nil end
+    if mapped then
+      if plan.is_leaf[mapped] then return mapped end
+      error({ why = ("the map gives job %s to %s, which is no leaf of the plan"):format(job.name,
+        mapped) }, 0)
+    end
+    local path = by_account[job.account]
+    if path == nil then
+      path = plan.by_name[site.name_of(job.account)] or false
+      by_account[job.account] = path
+    end
+    if not path then return rest end
+    if plan.is_leaf[path] then return path end
+    local below = path .. "/" .. site.name_of(job.user)
+    return plan.is_leaf[below] and below or rest
+  end
+end
+
+--- The tags of a job: those of the list that its QOS or its partition is named after.
+function site.tags_of(list)
+  return function (job)
+    local tags = {}
+    for _, tag in ipairs(list) do
+      if tag == job.qos or tag == job.partition then tags[#tags + 1] = tag end
+    end
+    return tags
+  end
+end
+
+--- The associations that stand for consumers: { account =, user = or nil, path =, limits = }.
+function site.associations(plan, accounts)
+  local list = {}
+  for account, row in pairs(accounts) do
+    local path = plan.by_name[site.name_of(account)]
+    if path then
+      list[#list + 1] = { account = account, path = path, limits = row.limits }
+      for user, limits in pairs(row.users) do
+        local below = path .. "/" .. site.name_of(user)
+        if plan.is_leaf[below] then
+          list[#list + 1] = { account = account, user = user, path = below, limits = limits }
+        end
+      end
+    end
+  end
+  table.sort(list, function (a, b)
+    if a.account ~= b.account then return a.account < b.account end
+    return (a.user or "") < (b.user or "")
+  end)
+  return list
+end
+
+return site

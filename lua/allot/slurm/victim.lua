@@ -1,0 +1,92 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Victims: what their jobs get at the order, and at the deadline.
+
+local victim = {}
+
+local AGAIN = 15 -- s: a job that still runs so long after its requeue is requeued again
+
+-- States in which a job is past its end already.
+local ENDS = { COMPLETING = true }
+
+local function each(flights, jobs, visit)
+  for _, flight in ipairs(flights) do
+    for _, id in ipairs(flight.tasks or {}) do
+      local job = jobs[id]
+      if job and job.as.state == "running" and not ENDS[job.state] then visit(id, job, flight) end
+    end
+  end
+end
+
+--- Forgets what was done with jobs that are no victims any more.
+local function still(kept, flights, jobs)
+  local list = {}
+  each(flights, jobs, function (id) list[id] = kept[id] or {} end)
+  return list
+end
+
+local function recent(times, now)
+  local list = {}
+  for _, at in ipairs(times) do
+    if now - at < 60 then list[#list + 1] = at end
+  end
+  return list
+end
+
+--- What to do with victims now: { signal = names, requeue = names, cancel = names, left = number
+-- for later, since more than options.most_requeues a minute would go }. `kept` is
+-- { victims =, times = }, and changes.
+function victim.due(flights, jobs, kept, now, options)
+  local due = { signal = {}, requeue = {}, cancel = {}, left = 0 }
+  kept.victims, kept.times = still(kept.victims, flights, jobs), recent(kept.times, now)
+  each(flights, jobs, function (id, job, flight)
+    local done = kept.victims[id]
+    if not done.signalled and options.signal and now < flight.deadline then
+      due.signal[#due.signal + 1], done.signalled = job.as.name, now
+    end
+    if now < flight.deadline or done.ordered and now - done.ordered < AGAIN then return end
+    if #kept.times >= options.most_requeues then
+      due.left = due.left + 1
+      return
+    end
+    kept.times[#kept.times + 1], done.ordered = now, now
+    local list = job.batch and job.requeue and due.requeue or due.cancel
+    list[#list + 1] = job.as.name
+  end)
+  return due
+end
+
+--- The commands for these; one names many jobs.
+function victim.commands(due, options)
+  local list = {}
+  local function put(words, names, as_one)
+    if #names == 0 then return end
+    if as_one then
+      words[#words + 1] = table.concat(names, ",")
+    else
+      table.move(names, 1, #names, #words + 1, words)
+    end
+    list[#list + 1] = words
+  end
+  put({ "scancel", "--full", "--signal=" .. tostring(options.signal) }, due.signal)
+  put({ "scontrol", "requeue" }, due.requeue, true)
+  put({ "scancel" }, due.cancel)
+  return list
+end
+
+--- The command that releases held jobs whose tasks a decision starts; nil: none.
+function victim.release(decision, jobs)
+  local names, seen = {}, {}
+  for _, grant in ipairs(decision.grants) do
+    for _, id in ipairs(grant.tasks or {}) do
+      local job = jobs[id]
+      local name = job and job.reason:find "^JobHeld" and id:match "^[^@]*"
+      if name and not seen[name] then
+        names[#names + 1], seen[name] = name, true
+      end
+    end
+  end
+  return #names > 0 and { "scontrol", "release", table.concat(names, ",") } or nil
+end
+
+return victim

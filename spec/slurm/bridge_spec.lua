@@ -1,0 +1,326 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The bridge to Slurm, case by case, on a fake one.
+
+local core = require "allot.core"
+local array = require "allot.slurm.array"
+local fake = require "spec.support.slurm.fake"
+local read = require "allot.slurm.read"
+local site = require "allot.slurm.site"
+local world = require "spec.support.slurm.world"
+
+local PLAN = { version = 1, slots = 32, policy = "hybrid", consumers = core.list {
+  { name = "a", owned = 16, grace = 4 }, { name = "b", owned = 12, grace = 4 },
+  { name = "c", owned = 4, grace = 4 } } }
+
+local function of_32(options, plan)
+  local slurm = fake.new { nodes = 4, cpus = 8, accounts = { a = "root", b = "root", c = "root" } }
+  return world.new(plan or PLAN, slurm, options), slurm
+end
+
+local function passes(it, count)
+  local list = {}
+  for _ = 1, count do
+    for _, line in ipairs((it:pass())) do list[#list + 1] = line end
+    it.slurm:tick(2)
+  end
+  return list
+end
+
+local function fill(slurm, account, jobs, more)
+  for _ = 1, jobs do
+    local job = { account = account, cpus = 4, run = 1000 }
+    for key, value in pairs(more or {}) do job[key] = value end
+    slurm:submit(job)
+  end
+end
+
+local function row_of(it, path)
+  for _, row in ipairs(it.decision.groups.default.consumers) do
+    if row.path == path then return row end
+  end
+end
+
+describe("the bridge", function ()
+  it("gives owners their slots back within the grace and three seconds", function ()
+    local it, slurm = of_32()
+    fill(slurm, "c", 8)
+    passes(it, 3)
+    assert.equal(32, slurm:used "c")
+    fill(slurm, "b", 3)
+    local began = slurm.now
+    repeat passes(it, 1) until slurm:used "b" == 12 or slurm.now > began + 60
+    assert.is_true(slurm.now - began <= 4 + 2 * 2 + 3, slurm.now - began .. " s")
+    assert.equal(3, slurm.requeued)
+    assert.equal(20, slurm.accounts.c.limit)
+  end)
+
+  it("lets owners' jobs start while it is down, and caps borrowers", function ()
+    local it, slurm = of_32()
+    fill(slurm, "c", 4)
+    passes(it, 2)
+    fill(slurm, "c", 8)
+    fill(slurm, "a", 4)
+    slurm:tick(60)
+    assert.equal(16, slurm:used "a")
+    assert.equal(16, slurm:used "c")
+  end)
+
+  it("finishes a reclaim that a bridge before it began, with one requeue a job", function ()
+    local it, slurm = of_32()
+    fill(slurm, "c", 8)
+    passes(it, 2)
+    fill(slurm, "b", 3)
+    passes(it, 1)
+    it:begin()
+    passes(it, 6)
+    assert.equal(12, slurm:used "b")
+    assert.equal(3, slurm.requeued)
+  end)
+
+  it("changes nothing where nothing changed", function ()
+    local it, slurm = of_32()
+    fill(slurm, "a", 2)
+    passes(it, 3)
+    assert.same({}, passes(it, 5))
+  end)
+
+  it("names ceilings with the same amount in one command, and lowers before it raises", function ()
+    local it, slurm = of_32()
+    assert.same({ "sacctmgr -i -Q modify account where name=a set GrpTRES=cpu=16",
+      "sacctmgr -i -Q modify account where name=b set GrpTRES=cpu=12",
+      "sacctmgr -i -Q modify account where name=c set GrpTRES=cpu=4" }, passes(it, 1))
+    for _, name in ipairs { "a", "b", "c" } do slurm.accounts[name].limit = 30 end
+    slurm.accounts.c.limit = 1
+    slurm.now = slurm.now + 60
+    local list = passes(it, 1)
+    assert.equal("sacctmgr -i -Q modify account where name=c set GrpTRES=cpu=4", list[3])
+  end)
+
+  it("requeues no more jobs a minute than it may", function ()
+    local it, slurm = of_32 { ["most-requeues"] = "1" }
+    fill(slurm, "c", 8)
+    passes(it, 2)
+    fill(slurm, "b", 3)
+    passes(it, 20)
+    assert.equal(1, slurm.requeued)
+    passes(it, 30)
+    assert.equal(2, slurm.requeued)
+  end)
+
+  it("sends the signal at the order, and requeues at the deadline", function ()
+    local it, slurm = of_32 { signal = "USR1" }
+    fill(slurm, "c", 8)
+    passes(it, 2)
+    fill(slurm, "b", 1)
+    local list = passes(it, 5)
+    local said = table.concat(list, "\n")
+    local signal, requeue = said:find "scancel %-%-full %-%-signal=USR1 %d+", said:find "requeue"
+    assert.is_true(signal ~= nil and requeue ~= nil and signal < requeue, said)
+  end)
+
+  it("opens the ceilings after so long without a decision", function ()
+    local it, slurm = of_32 { stale = "10" }
+    passes(it, 1)
+    it.deaf = true
+    it.bridge.decided_at = slurm.now
+    for _ = 1, 7 do
+      it.bridge:pass()
+      it.bridge:open_if_stale()
+      slurm:tick(2)
+    end
+    assert.is_nil(slurm.accounts.a.limit)
+    assert.is_nil(slurm.accounts.c.limit)
+  end)
+
+  it("prints commands in a dry run, decides by itself, and runs none", function ()
+    local it, slurm = of_32 { ["dry-run"] = "" }
+    it.bridge.service = false
+    fill(slurm, "c", 2)
+    slurm:tick(1)
+    assert.same({}, passes(it, 1))
+    assert.equal("sacctmgr -i -Q modify account where name=a set GrpTRES=cpu=16\n", it.notes[1])
+    assert.is_nil(slurm.accounts.a.limit)
+  end)
+
+  it("releases held jobs when they are granted, where it holds", function ()
+    local it, slurm = of_32 { hold = "" }
+    fill(slurm, "c", 10, { held = true })
+    passes(it, 3)
+    assert.equal(32, slurm:used "c")
+    assert.is_nil(slurm.accounts.c.limit)
+  end)
+end)
+
+describe("demand", function ()
+  local function demanded(job)
+    local it, slurm = of_32()
+    fill(slurm, "a", 1, job)
+    slurm:tick(1)
+    passes(it, 1)
+    return row_of(it, "/a").demand
+  end
+
+  it("is none of a job that waits for another, or is held by its user", function ()
+    local it, slurm = of_32()
+    local first = slurm:submit { account = "a", cpus = 4, run = 1000 }
+    slurm:submit { account = "a", cpus = 4, run = 1000, depends = first }
+    slurm:submit { account = "a", cpus = 4, run = 1000, held = true }
+    slurm:tick(1)
+    passes(it, 1)
+    assert.equal(4, row_of(it, "/a").demand)
+  end)
+
+  it("is that of the tasks of an array that may run at once", function ()
+    assert.equal(40, demanded { array = 10 })
+    assert.equal(8, demanded { array = 10, throttle = 2 })
+  end)
+
+  it("stays while a requeued job waits for its time", function ()
+    local it, slurm = of_32()
+    fill(slurm, "c", 8)
+    passes(it, 2)
+    fill(slurm, "b", 3)
+    passes(it, 4)
+    assert.equal(32, row_of(it, "/c").demand)
+  end)
+end)
+
+describe("victims", function ()
+  local function spared(job)
+    local it, slurm = of_32()
+    fill(slurm, "c", 8, job)
+    passes(it, 2)
+    fill(slurm, "a", 4)
+    passes(it, 8)
+    return slurm.requeued == nil
+  end
+
+  it("are none of srun, with --no-requeue, or in a reservation", function ()
+    assert.is_true(spared { batch = false })
+    assert.is_true(spared { requeue = false })
+    assert.is_true(spared { reservation = "r" })
+    assert.is_false(spared {})
+  end)
+
+  it("are cancelled where the site says so", function ()
+    local it, slurm = of_32 { cancel = "" }
+    fill(slurm, "c", 8, { requeue = false })
+    passes(it, 2)
+    fill(slurm, "a", 4)
+    passes(it, 8)
+    assert.equal(16, slurm:used "a")
+  end)
+
+  it("are not the jobs that got their ids after slurmctld lost the first ones", function ()
+    local it, slurm = of_32()
+    slurm:save()
+    fill(slurm, "c", 8)
+    passes(it, 2)
+    fill(slurm, "b", 3)
+    passes(it, 1)
+    slurm:crash()
+    fill(slurm, "a", 4)
+    slurm:tick(1)
+    assert.same({}, it.flights[1] and {} or { "no reclaim" })
+    passes(it, 6)
+    assert.is_nil(slurm.requeued)
+  end)
+end)
+
+describe("the size", function ()
+  it("is what drained nodes use, and all of the others", function ()
+    local it, slurm = of_32()
+    fill(slurm, "a", 1)
+    slurm:tick(1)
+    slurm:drain(1)
+    slurm:drain(2)
+    passes(it, 1)
+    assert.equal(20, it.decision.groups.default.slots)
+  end)
+
+  it("lacks what jobs of accounts outside the plan use, unless a leaf stands for them", function ()
+    local it, slurm = of_32()
+    slurm.accounts.z = { parent = "root" }
+    fill(slurm, "z", 2)
+    slurm:tick(1)
+    passes(it, 1)
+    assert.equal(24, it.decision.groups.default.slots)
+    local other
+    other, slurm = of_32 { rest = "/c" }
+    slurm.accounts.z = { parent = "root" }
+    fill(slurm, "z", 2)
+    slurm:tick(1)
+    passes(other, 1)
+    assert.equal(32, other.decision.groups.default.slots)
+    assert.equal(8, row_of(other, "/c").allocated)
+  end)
+end)
+
+describe("what Slurm prints", function ()
+  local LINE = table.concat({ "7", "7", "RUNNING", "None", "a", "u", "batch", "normal",
+    "cpu=4,mem=2G,node=1,billing=4,gres/gpu=2", "1000", "1001", "5", "0", "1", "1", "(null)", "N/A",
+    "N/A", "OK", "" }, "\31")
+
+  it("is read column by column", function ()
+    local job = assert(read.jobs(LINE .. "\n", {}))[1]
+    assert.same({ cpu = 4, mem = 2048, node = 1, billing = 4, ["gres/gpu"] = 2 }, job.amounts)
+  end)
+
+  it("is believed whole or not at all", function ()
+    for _, text in ipairs { "slurm_load_jobs error: x\n", LINE .. "\nx\n",
+      (LINE:gsub("\31", "", 1)) .. "\n", LINE .. "\31more\n" } do
+      local jobs, why = read.jobs(text, {})
+      assert.is_nil(jobs)
+      assert.truthy(why:find "makes no sense")
+    end
+    assert.is_nil((read.nodes "sinfo: error\n"))
+    assert.is_nil((read.nodes ""))
+  end)
+
+  it("counts GPUs of nodes, and their use on drained ones", function ()
+    local nodes = assert(read.nodes(table.concat({ "n1", "3/1/0/4", "mixed", "batch*",
+      "gpu:a100:4(S:0-1)", "gpu:a100:1(IDX:0)", "2048", "512", "" }, "\31") .. "\n"
+      .. table.concat({ "n2", "2/0/2/4", "mixed+drain", "batch*", "gpu:4", "gpu:1", "2048", "512",
+        "" }, "\31") .. "\n"))
+    local sizes = site.sizes(nodes, { { tres = "gres/gpu" }, { tres = "cpu" }, { tres = "mem" },
+      { tres = "billing" }, { tres = "cpu", partition = "none" } })
+    assert.same({ 5, 6, 2560, -1, -1 }, sizes)
+  end)
+
+  it("has arrays as lists of ranges", function ()
+    local waiting = array.read "1,4-9:2%3"
+    assert.same({ 4, 3, { 1, 4, 6 } }, { waiting.count, waiting.throttle, array.first(waiting, 3) })
+    for _, text in ipairs { "", "a", "1-", "9-1", "1-9:0", "1,,2%x" } do
+      assert.is_nil(array.read(text))
+    end
+  end)
+end)
+
+describe("a site", function ()
+  it("finds the consumer of an account whatever its name", function ()
+    assert.equal("a2024_proj", site.name_of "2024.Proj")
+    local plan = assert(site.plan(core.encode { version = 1, consumers = core.list {
+      { name = "a2024_proj", children = core.list { { name = "alice" } } }, { name = "rest" } } }))
+    local of = site.consumer_of(plan, nil, "/rest")
+    assert.equal("/a2024_proj/alice", of { account = "2024.proj", user = "alice" })
+    assert.equal("/rest", of { account = "2024.proj", user = "bob" })
+    assert.equal("/rest", of { account = "other", user = "bob" })
+  end)
+
+  it("says what a slot of each group is", function ()
+    local plan = { groups = { "cpu", "gpu" } }
+    local groups = site.groups({ "cpu=cpu@batch", "gpu=gres/gpu" }, plan)
+    assert.same({ { name = "cpu", tres = "cpu", partition = "batch" },
+      { name = "gpu", tres = "gres/gpu" } }, groups)
+    for words, why in pairs {
+      [{ "cpu=cpu" }] = "does not say what a slot of the group gpu is",
+      [{ "cpu=cpu", "gpu=gres/gpu", "x=mem" }] = "names 3 groups, the plan has 2",
+      [{ "cpu=%" }] = "is no [GROUP=]TRES[@PARTITION]",
+    } do
+      local none, said = site.groups(words, plan)
+      assert.is_nil(none)
+      assert.truthy(said:find(why, 1, true), said)
+    end
+  end)
+end)

@@ -1,0 +1,122 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- `allot slurm` on the command line, with commands of Slurm's names that print what they are told.
+
+local shell = require "spec.support.house.shell"
+
+local SEPARATOR = "\31"
+
+local function row(words) return table.concat(words, SEPARATOR) .. SEPARATOR end
+
+local JOB = row { "7", "7", "RUNNING", "None", "c", "carol", "batch", "normal", "cpu=8,node=1",
+  "1000", "1001", "5", "0", "1", "1", "(null)", "N/A", "N/A", "OK" }
+local NODE = row { "n1", "8/24/0/32", "mixed", "batch*", "(null)", "(null)", "2048", "0" }
+local ACCOUNTS = "root|||\na||root|\nb||root|cpu=12\nc||root|\nc|carol||"
+local PLAN = "examples/slurm/plan.json"
+
+describe("allot slurm", function ()
+  local folder
+
+  local function answer(name, text)
+    shell.write(folder .. "/answers/" .. name, text .. "\n")
+    shell.write(folder .. "/bin/" .. name, ([[#!/bin/sh
+case "$*" in
+*modify*) echo "$*" >>%s/modified ;;
+*) cat %s/answers/%s ;;
+esac
+]]):format(folder, folder, name))
+    shell.run(("chmod 755 %s/bin/%s"):format(folder, name))
+  end
+
+  local function slurm(words)
+    return shell.run(("PATH=%s/bin:$PATH %s slurm %s"):format(folder, shell.allot, words))
+  end
+
+  before_each(function ()
+    folder = shell.directory()
+    shell.run(("mkdir %s/bin %s/answers"):format(folder, folder))
+    answer("squeue", JOB)
+    answer("sinfo", NODE)
+    answer("sacctmgr", ACCOUNTS)
+  end)
+
+  after_each(function () shell.remove(folder) end)
+
+  local function fails(status, words, message)
+    local got, out, err = slurm(words)
+    assert.truthy(err:find(message, 1, true), err)
+    assert.equal(status, got)
+    assert.equal("", out)
+  end
+
+  it("prints the commands in a dry run", function ()
+    local status, out, err = slurm("--dry-run --once " .. PLAN)
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.equal("sacctmgr -i -Q modify account where name=a set GrpTRES=cpu=16\n"
+      .. "sacctmgr -i -Q modify account where name=c set GrpTRES=cpu=8\n", out)
+    assert.is_false(shell.exists(folder .. "/modified"))
+  end)
+
+  it("opens the ceilings", function ()
+    assert.equal(0, (slurm("--open " .. PLAN)))
+    assert.equal("-i -Q modify account where name=b set GrpTRES=cpu=-1\n",
+      shell.read(folder .. "/modified"))
+  end)
+
+  it("changes nothing where Slurm's answer makes no sense", function ()
+    answer("squeue", "slurm_load_jobs error: Unable to contact slurm controller")
+    fails(5, "--dry-run --once " .. PLAN, "squeue's line 1 makes no sense: \"slurm_load_jobs")
+    answer("squeue", JOB)
+    answer("sinfo", "")
+    fails(5, "--dry-run --once " .. PLAN, "sinfo lists no node [E-slurm]")
+    answer("sinfo", "nothing")
+    fails(5, "--dry-run --once " .. PLAN, "sinfo's line 1 makes no sense: \"nothing\"")
+  end)
+
+  it("says which command is missing, fails, is ended or late", function ()
+    shell.write(folder .. "/bin/squeue", "#!/bin/sh\necho no socket >&2\nexit 3\n")
+    fails(5, "--dry-run --once " .. PLAN, "squeue: exit 3: no socket [E-slurm]")
+    shell.write(folder .. "/bin/squeue", "#!/bin/sh\nkill -9 $$\n")
+    fails(5, "--dry-run --once " .. PLAN, "squeue: signal 9 [E-slurm]")
+    shell.write(folder .. "/bin/squeue", "#!/bin/sh\nsleep 1000 & sleep 1000\n")
+    fails(5, "--dry-run --once " .. PLAN, "squeue: late [E-slurm]")
+    shell.write(folder .. "/bin/squeue", "#!/bin/sh\nexec >&- 2>&-\nsleep 1000\n")
+    fails(5, "--dry-run --once " .. PLAN, "squeue: late [E-slurm]")
+  end)
+
+  it("checks its options before it looks", function ()
+    fails(2, PLAN, "--socket says where the service listens, or --dry-run prints commands")
+    fails(2, "--dry-run --rest /none " .. PLAN, "--rest: /none is no leaf of the plan")
+    fails(2, "--dry-run --slot % " .. PLAN, '--slot: "%" is no [GROUP=]TRES[@PARTITION]')
+    fails(2, "--dry-run --slot cpu --slot mem " .. PLAN, "--slot names 2 groups, the plan has 1")
+    fails(2, "--dry-run --slot cpu=cpu examples/whole/plan.json",
+      "--slot does not say what a slot of the group gpu is")
+    fails(5, "--dry-run --once missing.json", "missing.json: error: cannot be read")
+    fails(3, "--dry-run --once examples/slurm/README.md", "E-syntax")
+    fails(5, "--status " .. folder .. "/plan.json", "no bridge has run for this plan")
+  end)
+
+  it("asks the function of --map for consumers", function ()
+    shell.write(folder .. "/map.lua", 'return function (job)\n'
+      .. '  return job.group == "c" and job.user == "carol" and "/b" or nil\nend\n')
+    local status, out, err = slurm(("--dry-run --once --map %s/map.lua %s"):format(folder, PLAN))
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.truthy(out:find("name=c set GrpTRES=cpu=4\n", 1, true), out)
+    shell.write(folder .. "/map.lua", 'return function (job) return "/none" end\n')
+    fails(5, ("--dry-run --once --map %s/map.lua %s"):format(folder, PLAN),
+      "the map gives job 7 to /none, which is no leaf of the plan [E-slurm]")
+    shell.write(folder .. "/map.lua", 'return function (job) while true do end end\n')
+    fails(5, ("--dry-run --once --map %s/map.lua %s"):format(folder, PLAN), "--map: ")
+  end)
+
+  it("goes on while the service is away, and reports that", function ()
+    local status, _, err = shell.run(("PATH=%s/bin:$PATH timeout --preserve-status -s TERM 3 "
+      .. "%s slurm --interval 1 --socket %s/none.sock --out %s %s"):format(folder, shell.allot,
+      folder, folder, PLAN))
+    assert.equal(0, status, err)
+    assert.truthy(err:find("the service: ", 1, true), err)
+    assert.truthy(err:find("ended: ceilings stay as they are", 1, true), err)
+  end)
+end)

@@ -1,0 +1,133 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- A bridge between a fake Slurm and a service in a few lines: the plan's own cycle, and the
+--- reclaims in flight, as the service keeps them.
+
+local core = require "allot.core"
+local bridge = require "allot.slurm"
+
+local world = {}
+world.__index = world
+
+-- ---- The service --------------------------------------------------------------------------------
+
+--- Slots of a reclaim whose tasks still run; nil: none does.
+local function still(flight, slots_of)
+  local tasks, slots = core.list(), 0
+  for _, id in ipairs(flight.tasks) do
+    if slots_of[id] then
+      tasks[#tasks + 1] = id
+      slots = slots + slots_of[id]
+    end
+  end
+  if slots == 0 then return nil end
+  local left, claims = slots, core.list()
+  for _, claim in ipairs(flight["for"]) do
+    local part = math.min(left, claim.slots)
+    if part > 0 then claims[#claims + 1] = { consumer = claim.consumer, slots = part } end
+    left = left - part
+  end
+  return { id = flight.id, consumer = flight.consumer, slots = slots, tasks = tasks,
+    ["for"] = claims, deadline = flight.deadline }
+end
+
+local function running(tasks)
+  local slots = {}
+  for _, task in ipairs(tasks) do
+    if task.state == "running" then slots[task.id] = task.slots end
+  end
+  return slots
+end
+
+--- What `sync` answers.
+function world:sync(params)
+  for key, value in pairs(params) do self.truth[key] = value end
+  local flights, slots_of = core.list(), running(self.truth.tasks)
+  for _, flight in ipairs(self.flights) do flights[#flights + 1] = still(flight, slots_of) end
+  local state = core.encode {
+    now = self.slurm.now, slots = self.truth.slots, consumers = self.truth.consumers,
+    tasks = core.list(self.truth.tasks), reclaims = flights,
+  }
+  local plan = self.plan
+  local decision = core.decode(assert(core.cycle(plan, assert(core.state(plan, state)))):json())
+  for _, reclaim in ipairs(decision.reclaims) do
+    self.count = self.count + 1
+    reclaim.id = "r" .. self.count
+    if reclaim.tasks and #reclaim.tasks > 0 then flights[#flights + 1] = reclaim end
+  end
+  self.flights, self.decision = flights, decision
+  return { decision = decision, flights = flights, seq = self.count, dropped_count = 0 }
+end
+
+-- ---- The host -----------------------------------------------------------------------------------
+
+--- The words of `run`, without env and what it sets.
+local function words_of(text)
+  local words = {}
+  for word in text:match "^%d+ (.*)$":gmatch "([^\0]*)\0" do
+    if word ~= "env" and not word:find "^[%u_]+=" then words[#words + 1] = word end
+  end
+  return words
+end
+
+local calls = {}
+
+function calls.run(self, text)
+  local out, why = self.slurm:run(words_of(text))
+  return out and "exit 0\0\0" .. out or "exit 1\0" .. why .. "\0"
+end
+
+function calls.ask(self, text)
+  local method, params = text:match "^(%S+) (.*)$"
+  if self.deaf then return nil, "no answer" end
+  return method == "sync" and core.encode(self:sync(assert(core.decode(params)))) or "{}"
+end
+
+function calls.now(self) return tostring(self.slurm.now) end
+function calls.note(self, text) self.notes[#self.notes + 1] = text end
+calls.show = calls.note
+function calls.forget() return "" end
+function calls.notify() return "" end
+
+-- ---- A world ------------------------------------------------------------------------------------
+
+--- A bridge for a plan's document and a fake Slurm; options as on the command line.
+function world.new(plan, slurm, options)
+  local text = core.encode(plan)
+  local self = setmetatable({ slurm = slurm, plan = assert(core.plan(text)), plan_text = text,
+    truth = {}, flights = {}, count = 0, notes = {}, said = {}, written = {} }, world)
+  self.options = options or {}
+  self.options.socket = "there"
+  self:begin()
+  return self
+end
+
+--- A bridge that knows nothing of the one before.
+function world:begin()
+  local host = {
+    call = function (name, text) return calls[name](self, text) end,
+    option = function (name) return self.options[name] end,
+    read = function () return self.plan_text end,
+    write = function (name, text)
+      self.written[name] = text
+      return true
+    end,
+    say = function (finding) self.said[#self.said + 1] = finding end,
+    clock = function () return self.slurm.now * 1000000 end,
+  }
+  self.bridge = assert(bridge.bridge(host, "plan.json"), self.said[1] and self.said[1].message)
+end
+
+--- A pass; the commands that changed something.
+function world:pass()
+  local before = #self.slurm.log
+  local good, why = self.bridge:pass()
+  local list = {}
+  for i = before + 1, #self.slurm.log do
+    local line = self.slurm.log[i]
+    if not line:find "^s[qi]" and not line:find " list " then list[#list + 1] = line end
+  end
+  return list, not good and why or nil
+end
+
+return world
