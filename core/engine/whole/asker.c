@@ -293,6 +293,7 @@ static int add_asker(making *it, int32_t consumer, int32_t from, int32_t to)
         *side = (allot__side){.work = work,
                               .asker = asker,
                               .index = asker->side_count++,
+                              .looked = -1,
                               .row = allot__row(work->plan, group, consumer)};
         work->whole->sides[side->row] = side;
         work->whole->fine_to[side->row] = -1;

@@ -44,9 +44,11 @@ static int make(allot__whole_all *all)
 /* The slots that a side uses of a quota. */
 static int use_of(allot__whole_all *all, const allot__side *side, int64_t quota, int64_t *used)
 {
+    int status = ALLOT_OK;
     all->uses[0].quota = quota;
-    int status = allot__whole_use(all, side->asker, all->uses, NULL);
-    *used = all->uses[0].used;
+    if (side->looked != quota)
+        status = allot__whole_use(all, side->asker, all->uses, NULL);
+    *used = side->used;
     return status;
 }
 
@@ -101,14 +103,16 @@ static int is_same(allot__whole_all *all, const batch *it, int32_t k, int64_t le
     const allot__side *side = work->whole->sides[row];
     int64_t low = it->low[row], high = allot__quota_most(all->again[0].kept, row, it->need[k]);
     int64_t of = used, above = low + 1 + left;
-    int64_t at[] = {used, low, allot__least(high, above)};
+    int64_t at[] = {low, allot__least(high, above), used};
     *yes = used < low && used < it->demand[k] && work->reserve[row] <= used;
     int status = ALLOT_OK;
-    for (int i = used > 0 ? 0 : 1; i < (k > 0 ? 3 : 1) && *yes && status == ALLOT_OK; i++) {
-        if (at[i] != it->quota[row])
+    for (int i = k > 0 ? 0 : 2; i < 3 && *yes && status == ALLOT_OK; i++) {
+        if (at[i] != it->quota[row] && at[i] > 0)
             status = use_of(all, side, at[i], &of);
-        *yes = of == used && !side->anew; /* which is known once tasks are in order */
+        *yes = (at[i] == 0 || of == used) && !side->anew; /* known once tasks are in order */
     }
+    if (*yes && status == ALLOT_OK)
+        allot__whole_note_fine(side, used, used);
     return status;
 }
 
@@ -205,7 +209,7 @@ int allot__whole_batch(allot__whole_all *all, int32_t *done)
     do {
         status = try_batch(all, it, &certain);
         *done = it->count;
-        it->size = certain == it->count ? 2 * certain : certain;
+        it->size = certain == it->count ? certain + certain / 2 + 1 : certain;
         it->size = it->size > 1 ? allot__least(it->size, MOST) : 1;
         it->count = certain = it->size;
     } while (status == ALLOT_OK && certain < *done);

@@ -22,6 +22,8 @@ static inline int allot__whole_is_short(allot__whole_all *all, const allot__work
                ? ALLOT_OK
                : allot__whole_look(all, whole->sides[row], yes);
 }
+/* use.c: slots of a going task on a side. */
+int32_t allot__whole_slots_on(const allot__whole_room *room, int32_t task, const allot__side *side);
 /* A side uses the quotas `from` ... `to` as far as it could. */
 void allot__whole_note_fine(const allot__side *side, int64_t from, int64_t to);
 /* batch.c: rule 4 for several leaves at once, the last ones that use less than they could, as far

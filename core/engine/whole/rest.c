@@ -249,17 +249,6 @@ static bool is_behind(const offer *it, bool *ended)
     return behind;
 }
 
-/* Slots of a going task on a side. */
-static int32_t slots_on(const allot__whole_room *room, int32_t task, const allot__side *side)
-{
-    const allot__tasks *tasks = &side->work->state->tasks;
-    int32_t there = allot__task_in(tasks, task, side->work->index);
-    int32_t place = there >= 0 ? room->place[there] : side->count;
-    if (place < side->count && side->task[place] == there)
-        return side->slots[place];
-    return there >= 0 ? allot__task_at(tasks, there)->slots : 0;
-}
-
 /* Offers leftovers to tasks that go, the last one taken first. */
 static int offer_running(offer *it, bool skip, bool *ended, bool *given)
 {
@@ -269,7 +258,7 @@ static int offer_running(offer *it, bool skip, bool *ended, bool *given)
     it->slots = room->slots;
     for (int32_t k = 0; k < count && !*given && status == ALLOT_OK; k++) {
         for (int32_t i = 0; i < it->asker->side_count; i++)
-            room->slots[i] = slots_on(room, room->went[k], &it->asker->sides[i]);
+            room->slots[i] = allot__whole_slots_on(room, room->went[k], &it->asker->sides[i]);
         if (!is_behind(it, ended) || skip)
             status = give_task(it, given);
         if (!*given && status == ALLOT_OK)
@@ -310,6 +299,19 @@ static int offer_leaf(allot__whole_all *all, allot__asker *asker, const int64_t 
     return status;
 }
 
+/* Is it known that no leftovers suffice for an asker's next task? */
+static bool is_refused(const allot__asker *asker, const int64_t *left)
+{
+    const allot__side *side = &asker->sides[0];
+    const allot__work *work = side->work;
+    int32_t quota = work->quota[side->row];
+    int64_t wants = (int64_t)side->used + side->next;
+    if (asker->side_count > 1 || work->whole->skip || side->looked != quota)
+        return false;
+    return side->next == 0 || wants > work->whole->stated[side->row] ||
+           wants - quota > left[work->index];
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 /* Slots that no leaf's quota has. */
@@ -343,7 +345,8 @@ static int offer_group(allot__whole_all *all, int32_t group, bool *some)
         if (!side || side->index > 0 || (none && side->asker->side_count == 1) ||
             side->asker->offered == all->room.given)
             continue;
-        status = offer_leaf(all, side->asker, all->room.left, &given);
+        if (!is_refused(side->asker, all->room.left))
+            status = offer_leaf(all, side->asker, all->room.left, &given);
         side->asker->offered = all->room.given;
         if (given) {
             all->room.given++;

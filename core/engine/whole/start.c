@@ -52,8 +52,22 @@ static void add(const allot__asker *asker, int32_t task)
     }
 }
 
+/* Has a leaf of one group, whose use is known, no slot to start on? */
+static bool is_full(const allot__asker *asker)
+{
+    const allot__side *side = &asker->sides[0];
+    const allot__work *work = side->work;
+    return asker->side_count == 1 && side->looked == work->quota[side->row] &&
+           work->received[side->row] == moved(side) && own_idle(side, side->looked) == 0;
+}
+
 static int start_leaf(allot__whole_all *all, allot__asker *asker)
 {
+    if (is_full(asker)) {
+        asker->sides[0].there = 0;
+        asker->sides[0].work->granted[asker->sides[0].row] = (int32_t)moved(&asker->sides[0]);
+        return ALLOT_OK;
+    }
     int status = begin(all, asker);
     for (int32_t i = 0; i < asker->waits && status == ALLOT_OK; i++) {
         bool starts =

@@ -104,6 +104,34 @@ static void note_exhausted(const allot__asker *asker, const allot__use *uses)
             asker->sides[i].work->whole->exhausted[asker->sides[i].row] = 1;
 }
 
+int32_t allot__whole_slots_on(const allot__whole_room *room, int32_t task, const allot__side *side)
+{
+    const allot__tasks *tasks = &side->work->state->tasks;
+    int32_t there = allot__task_in(tasks, task, side->work->index);
+    int32_t place = there >= 0 ? room->place[there] : side->count;
+    if (place < side->count && side->task[place] == there)
+        return side->slots[place];
+    return there >= 0 ? allot__task_at(tasks, there)->slots : 0;
+}
+
+/* Remembers the use of an asker's only side. In a strict list the first task that goes is offered
+ * leftovers, else the first that waits and does not fit, unless it still runs. `at`: the end of
+ * those that were looked at. */
+static void remember(const allot__whole_all *all, const allot__asker *asker, const allot__use *use,
+                     int32_t at)
+{
+    const allot__whole_room *room = &all->room;
+    allot__side *side = &asker->sides[0];
+    at -= use->ended && room->gone == 0; /* else slots ran out before this one */
+    int32_t next = at >= asker->going && at < asker->waits ? asker->slots[at] : 0;
+    if (room->gone > 0)
+        next = allot__whole_slots_on(room, room->went[0], side);
+    side->looked = side->anew ? -1 : (int32_t)use->quota;
+    side->used = (int32_t)use->used;
+    side->stays = use->stays;
+    side->next = next;
+}
+
 int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__use *uses,
                      uint8_t *marks)
 {
@@ -129,6 +157,8 @@ int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__us
         note_exhausted(asker, uses);
     for (int32_t i = 0; i < asker->side_count; i++)
         uses[i].used = uses[i].quota - uses[i].rest;
+    if (asker->side_count == 1 && status == ALLOT_OK)
+        remember(all, asker, uses, at);
     return status;
 }
 
@@ -159,7 +189,11 @@ int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes)
 {
     const allot__work *work = side->work;
     int32_t quota = work->quota[side->row];
-    int status = allot__whole_use_now(all, side->asker, NULL);
+    int status = ALLOT_OK;
+    if (side->looked == quota)
+        all->uses[0] = (allot__use){.quota = quota, .used = side->used};
+    else
+        status = allot__whole_use_now(all, side->asker, NULL);
     *yes = all->uses[side->index].used < allot__least(quota, work->demand[side->row]);
     if (!*yes && side->asker->side_count == 1)
         allot__whole_note_fine(side, quota, quota);

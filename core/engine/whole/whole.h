@@ -50,11 +50,14 @@ typedef struct allot__side {
     int32_t going;    /* behind them in the arrays: tasks that go already, likewise */
     int64_t may;      /* slots of the candidates */
     int32_t *task, *slots;
-    uint8_t *gone; /* scratch: flags candidates that go */
-    /* As tasks start: slots of running tasks that stay, and slots available to start on. */
-    int64_t stays, there;
-    bool lined; /* candidates are in order */
-    bool anew;  /* ... which depends on the quota */
+    uint8_t *gone;  /* scratch: flags candidates that go */
+    int64_t stays;  /* slots of running tasks that stay, of the quota looked at last */
+    int64_t there;  /* as tasks start: slots available to start on */
+    bool lined;     /* candidates are in order */
+    bool anew;      /* ... which depends on the quota */
+    int32_t looked; /* an asker's only side: the quota whose use was computed last, or -1, */
+    int32_t used;   /* ... that use, */
+    int32_t next;   /* ... slots of the task that is offered leftovers in a strict list; 0: none */
 } allot__side;
 
 /* An asking leaf, in the groups that its tasks couple: mostly one. */
