@@ -270,3 +270,21 @@ describe("quota that no fill passed on", function ()
     assert.same({}, decision.reclaims)
   end)
 end)
+
+describe("slots on their way to a branch of another policy", function ()
+  it("count once: nothing more is reclaimed for it (C-6)", function ()
+    local short = plan {
+      slots = 11, { "R", owned = 0, grace = 60 }, { "O", owned = 1, policy = "ownership" },
+      { "S", owned = 10, policy = "share_ratio", { "a" }, { "b" }, { "c", share = 8 } },
+    }
+    local now = state {
+      slots = 11, now = 1001,
+      R = { 3, 3 }, ["S/a"] = { 100, 5 }, ["S/b"] = { 100, 3 },
+      reclaims = { { id = "r1", consumer = "/R", slots = 2, deadline = 1060,
+                     ["for"] = { { consumer = "/S/b", slots = 2 } } } },
+    }
+    local decision = engine.cycle(short, now)
+    assert.equal(10, case.by_path(decision.groups.default)["/S"].quota)
+    assert.same({}, decision.reclaims)
+  end)
+end)
