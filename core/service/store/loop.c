@@ -266,11 +266,14 @@ static void begin_look(allot__store *store)
     queue_work(store);
 }
 
-/* Followers look; a leader that wrote nothing for a third of its lease renews it. */
+/* Followers look; a leader that wrote nothing for a third of its lease renews it, and one that had
+ * no answer for a lease says so, however long its batch may still take. */
 static void on_beat(uv_timer_t *timer)
 {
     allot__store *store = timer->data;
     uint64_t quiet = uv_now(store->loop) - store->began;
+    if (store->leads && !store->in_trouble && !allot__store_current(store))
+        set_trouble(store, "the server does not answer");
     store->looks = !store->leads;
     store->renews = store->leads && quiet >= (uint64_t)store->site.lease / 3;
     begin_work(store);

@@ -82,7 +82,6 @@ diagnostics.unreachable = {
   ["a commit that waited for a synchronous standby was cancelled"]
     = "the next attempt follows at once, and waits, too",
   ["this role does not see its own sessions in pg_stat_activity"] = "every role does: a defence",
-  ["the server does not answer"] = "it would stand still for ten seconds",
   ["cannot be led or followed"] = "the server would end between two statements of a start",
   ["the leader's rows do not follow"] = "a store that its leader wrote has no gaps: a defence",
   ["cannot be measured"] = "bench has a server that works: a defence",

@@ -75,7 +75,8 @@ def leader_cut(setting):
         peer.write([peer.request("demand", demand(key)) for key in keys[1:]])
         until("nobody takes the lead", lambda: role_of(new) == "leading")  # noqa: B023
         moved(loads, 20)
-        refused = refuses(old)
+        refused, status = refuses(old), status_of(old)
+        assert not status["healthy"] and status["store"]["error"], status
         time.sleep(seconds)
         old.network.set("pass")
         one, several = peer.answer(), peer.answer()
