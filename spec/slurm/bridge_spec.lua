@@ -7,6 +7,7 @@ local array = require "allot.slurm.array"
 local fake = require "spec.support.slurm.fake"
 local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
+local truth = require "allot.slurm.truth"
 local world = require "spec.support.slurm.world"
 
 local PLAN = { version = 1, slots = 32, policy = "hybrid", consumers = core.list {
@@ -258,19 +259,21 @@ describe("the size", function ()
 end)
 
 describe("what Slurm prints", function ()
+  local SITE = { groups = { { name = "default", tres = "cpu" } }, single = true, leaves = {},
+    sizes = { 32 }, shared = {}, consumer_of = function () end }
   local LINE = table.concat({ "7", "7", "RUNNING", "None", "a", "u", "batch", "normal",
     "cpu=4,mem=2G,node=1,billing=4,gres/gpu=2", "1000", "1001", "5", "0", "1", "1", "(null)", "N/A",
     "N/A", "OK", "" }, "\31")
 
   it("is read column by column", function ()
-    local job = assert(read.jobs(LINE .. "\n", {}))[1]
+    local job = assert(read.job(LINE))
     assert.same({ cpu = 4, mem = 2048, node = 1, billing = 4, ["gres/gpu"] = 2 }, job.amounts)
   end)
 
   it("is believed whole or not at all", function ()
     for _, text in ipairs { "slurm_load_jobs error: x\n", LINE .. "\nx\n",
       (LINE:gsub("\31", "", 1)) .. "\n", LINE .. "\31more\n" } do
-      local jobs, why = read.jobs(text, {})
+      local jobs, why = truth.of(text, {}, SITE)
       assert.is_nil(jobs)
       assert.truthy(why:find "makes no sense")
     end

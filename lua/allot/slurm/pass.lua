@@ -22,7 +22,7 @@ function pass.new(options)
       groups = options.groups, single = #options.plan.groups == 0, leaves = options.plan.leaves,
       cancel = options.cancel, hold = options.hold,
       consumer_of = site.consumer_of(options.plan, options.map, options.rest),
-      tags_of = options.tags_of,
+      tags_of = options.tags_of, shared = {},
     },
   }
 end
@@ -44,13 +44,12 @@ function pass.look(kept, jobs_text, nodes_text)
   if same then return "" end
   local good, why = look_at_nodes(kept, nodes_text)
   if not good then return nil, why end
-  local jobs, lines = read.jobs(jobs_text, kept.lines)
-  if not jobs then return nil, lines end
-  kept.lines = lines
-  local body
-  body, kept.jobs, kept.strangers, kept.leaves = truth.of(jobs, kept.site)
+  local out, fault = truth.of(jobs_text, kept.lines, kept.site)
+  if not out then return nil, fault end
+  kept.lines, kept.jobs, kept.strangers, kept.leaves = out.lines, out.jobs, out.strangers,
+    out.leaves
   kept.jobs_text = jobs_text
-  return body
+  return out.body
 end
 
 --- The commands that a decision asks for, in order: ceilings that go down and up, then victims,

@@ -85,7 +85,7 @@ end
 -- ---- Jobs ---------------------------------------------------------------------------------------
 
 --- A job of squeue's line; nil where the line makes no sense.
-local function job_of(line)
+function read.job(line)
   local job = fields(JOB, line)
   if not job then return nil end
   job.submitted, job.priority = whole(job.submitted), whole(job.priority)
@@ -97,22 +97,6 @@ local function job_of(line)
   job.reserved = job.reservation ~= "(null)" and job.reservation ~= ""
   job.waiting = job.name:find("[", 1, true) and array.read(job.array) or nil
   return job
-end
-
---- The jobs of squeue's text. `known` has the jobs of the lines of the pass before, by their text;
--- the second result is its like for the next pass. nil, a reason: a line makes no sense, and
--- nothing of the text can be believed.
-function read.jobs(text, known)
-  local jobs, lines, count = {}, {}, 0
-  for line in text:gmatch "[^\n]+" do
-    local job = known[line] or job_of(line)
-    if not job then
-      return nil, ("squeue's line %d makes no sense: %q"):format(count + 1, line:sub(1, 200))
-    end
-    count = count + 1
-    jobs[count], lines[line] = job, job
-  end
-  return jobs, lines
 end
 
 -- ---- Nodes --------------------------------------------------------------------------------------

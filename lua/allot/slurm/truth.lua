@@ -7,6 +7,7 @@
 
 local core = require "allot.core"
 local array = require "allot.slurm.array"
+local read = require "allot.slurm.read"
 
 local truth = {}
 
@@ -68,12 +69,12 @@ local function written(site, amounts)
   return "{" .. table.concat(words, ", ") .. "}"
 end
 
-local function task_json(job, site, state, amounts)
-  local words = { ', "consumer": ', core.encode(job.consumer), ', "slots": ',
+local function task_json(job, site, entry, amounts)
+  local words = { ', "consumer": ', core.encode(entry.leaf), ', "slots": ',
     written(site, amounts), ', "submitted": ', job.submitted, ', "priority": ',
-    step_of(job.priority), ', "state": "', state, '"' }
+    step_of(job.priority), ', "state": "', entry.state, '"' }
   if job.restarts > 0 then words[#words + 1] = ', "preempted": ' .. job.restarts end
-  if state == "running" and job.started then
+  if entry.state == "running" and job.started then
     words[#words + 1] = ', "started": ' .. job.started
   end
   local tags = site.tags_of(job)
@@ -83,43 +84,74 @@ end
 
 -- ---- A job --------------------------------------------------------------------------------------
 
---- What is the same at each look at an unchanged line, kept in the job.
-local function look(job, site)
-  local as = { amounts = amounts_of(job, site) }
-  job.as = as
-  if not as.amounts then return as end
-  local holds = HOLDS[job.state]
-  if not holds and not (job.state == "PENDING" and waits(job, site)) then return as end
-  job.consumer = site.consumer_of(job)
-  as.state = holds and "running" or "pending"
-  as.spared = holds and not site.cancel
-    and not (job.batch and job.requeue and not job.reserved)
-  as.name = job.het and tostring(job.het) or job.name:match(job.waiting and "^%d+" or "^[^%+]*")
-  as.id = as.name .. "@" .. job.submitted
-  as.json = job.consumer and task_json(job, site, as.state, as.amounts)
-  return as
+--- Amounts of the same numbers are one table: a cluster has few sizes of jobs.
+local function shared(amounts, site)
+  local key = table.concat(amounts, " ")
+  local known = site.shared[key]
+  if not known then site.shared[key], known = amounts, amounts end
+  return known
 end
 
---- The parts of heterogeneous jobs, put together as their first ones.
-local function joined(jobs)
+--- All that passes need of a job, kept as long as its line stays the same: `state` (nil: the job
+-- has and wants nothing), `id` of the task, `name` for Slurm's commands, `text` of the task, ...
+local function entry_of(job, site)
+  local amounts = amounts_of(job, site)
+  local holds = HOLDS[job.state]
+  if not amounts or not holds and not (job.state == "PENDING" and waits(job, site)) then
+    return {}
+  end
+  local entry = {
+    state = holds and "running" or "pending", amounts = shared(amounts, site),
+    leaf = site.consumer_of(job), account = job.account, ending = job.state == "COMPLETING",
+    requeues = job.batch and job.requeue, held = HELD[job.reason], waiting = job.waiting,
+    name = job.het and tostring(job.het)
+      or job.name:match(job.waiting and "^%d+" or "^[^%+]*"),
+  }
+  entry.array = holds and entry.name:match "^(%d+)_"
+  entry.spared = holds and not site.cancel and not (entry.requeues and not job.reserved)
+  entry.submitted = job.submitted
+  entry.id = entry.name .. "@" .. job.submitted
+  local rest = entry.leaf and task_json(job, site, entry, amounts)
+  if job.waiting then entry.rest = rest
+  elseif rest then entry.text = '{"id": "' .. entry.id .. '"' .. rest end
+  return entry
+end
+
+--- Parts of heterogeneous jobs, put together as their first ones.
+local function joined(parts, site)
   local leaders, list = {}, {}
-  for _, job in ipairs(jobs) do
-    local leader = job.het and leaders[job.het]
+  for _, job in ipairs(parts) do
+    local leader = leaders[job.het]
     if leader then
       for name, amount in pairs(job.amounts) do
         leader.amounts[name] = (leader.amounts[name] or 0) + amount
       end
-    elseif job.het then
-      local copy = { amounts = {} }
-      for key, value in pairs(job) do if key ~= "as" then copy[key] = copy[key] or value end end
-      copy.amounts = {}
-      for name, amount in pairs(job.amounts) do copy.amounts[name] = amount end
-      leaders[job.het], list[#list + 1] = copy, copy
     else
-      list[#list + 1] = job
+      leaders[job.het], list[#list + 1] = job, job
     end
   end
+  for i, job in ipairs(list) do list[i] = entry_of(job, site) end
   return list
+end
+
+--- The entries of squeue's text, in its order, from those of the lines before; nil, a reason.
+local function entries_of(text, known, site)
+  local list, lines, parts = {}, {}, {}
+  local count = 0
+  for line in text:gmatch "[^\n]+" do
+    local entry = known[line]
+    count = count + 1
+    if not entry then
+      local job = read.job(line)
+      if not job then
+        return nil, ("squeue's line %d makes no sense: %q"):format(count, line:sub(1, 200))
+      end
+      if job.het then parts[#parts + 1] = job else entry = entry_of(job, site) end
+    end
+    if entry then list[#list + 1], lines[line] = entry, entry end
+  end
+  for _, entry in ipairs(joined(parts, site)) do list[#list + 1] = entry end
+  return list, lines
 end
 
 -- ---- Leaves -------------------------------------------------------------------------------------
@@ -133,9 +165,9 @@ local function leaf_of(out, path)
   return leaf
 end
 
-local function put(out, id, json, job)
-  out.tasks[#out.tasks + 1] = '{"id": "' .. id .. '"' .. json
-  out.jobs[id] = job
+local function put(out, id, text, entry)
+  out.tasks[#out.tasks + 1] = text
+  out.jobs[id] = entry
 end
 
 --- Do more waiting tasks of the leaf change nothing, since the cluster cannot hold those listed?
@@ -146,57 +178,48 @@ local function enough(leaf, site)
   return false
 end
 
-local function put_running(out, leaf, job, as)
-  add(leaf.held, as.amounts)
-  add(leaf.demand, as.amounts)
-  if as.spared then add(leaf.unlisted, as.amounts) else put(out, as.id, as.json, job) end
-end
-
---- How many tasks of an array may start beside those that run.
-local function startable(out, job)
-  local waiting = job.waiting
-  if not waiting then return 1 end
-  local running = out.running[job.name:match "^%d+"] or 0
-  return waiting.throttle and math.max(0, math.min(waiting.count, waiting.throttle - running))
-    or waiting.count
-end
-
-local function put_waiting(out, leaf, job, as, site)
-  local many = startable(out, job)
-  add(leaf.demand, as.amounts, many)
-  if not job.waiting then
-    if not enough(leaf, site) then
-      put(out, as.id, as.json, job)
-      add(leaf.listed, as.amounts)
-    end
-    return
+local function put_running(out, leaf, entry)
+  add(leaf.held, entry.amounts)
+  add(leaf.demand, entry.amounts)
+  if entry.spared then
+    add(leaf.unlisted, entry.amounts)
+  else
+    put(out, entry.id, entry.text, entry)
   end
-  for _, number in ipairs(array.first(job.waiting, many)) do
+end
+
+--- The tasks of an array that may start beside those that run.
+local function put_array(out, leaf, entry, site)
+  local waiting, running = entry.waiting, out.running[entry.name] or 0
+  local many = waiting.throttle
+    and math.max(0, math.min(waiting.count, waiting.throttle - running)) or waiting.count
+  add(leaf.demand, entry.amounts, many)
+  for _, number in ipairs(array.first(waiting, many)) do
     if enough(leaf, site) then return end
-    put(out, ("%s_%d@%d"):format(as.name, number, job.submitted), as.json, job)
-    add(leaf.listed, as.amounts)
+    local id = ("%s_%d@%d"):format(entry.name, number, entry.submitted)
+    put(out, id, ('{"id": "%s"%s'):format(id, entry.rest), entry)
+    add(leaf.listed, entry.amounts)
   end
 end
 
-local function put_job(out, job, site)
-  local as = job.as or look(job, site)
-  if not as.state then return end
-  if not job.consumer then
-    if as.state == "running" then
-      add(out.outside, as.amounts)
-      out.strangers[job.account] = (out.strangers[job.account] or 0) + 1
+local function put_waiting(out, leaf, entry, site)
+  if entry.waiting then return put_array(out, leaf, entry, site) end
+  add(leaf.demand, entry.amounts)
+  if enough(leaf, site) then return end
+  put(out, entry.id, entry.text, entry)
+  add(leaf.listed, entry.amounts)
+end
+
+local function put_entry(out, entry, site)
+  if not entry.leaf then
+    if entry.state == "running" then
+      add(out.outside, entry.amounts)
+      out.strangers[entry.account] = (out.strangers[entry.account] or 0) + 1
     end
-    return
-  end
-  local leaf = leaf_of(out, job.consumer)
-  if as.state == "running" then put_running(out, leaf, job, as)
-  else put_waiting(out, leaf, job, as, site) end
-end
-
-local function count_arrays(out, jobs)
-  for _, job in ipairs(jobs) do
-    local number = HOLDS[job.state] and job.name:match "^(%d+)_"
-    if number then out.running[number] = (out.running[number] or 0) + 1 end
+  elseif entry.state == "running" then
+    put_running(out, leaf_of(out, entry.leaf), entry)
+  else
+    put_waiting(out, leaf_of(out, entry.leaf), entry, site)
   end
 end
 
@@ -232,16 +255,22 @@ local function sizes_json(out, site)
   return #words > 0 and ('"slots": {%s}, '):format(table.concat(words, ", ")) or ""
 end
 
---- Jobs, in squeue's order: members of a state and of `sync`; the jobs by the ids of their tasks;
--- the number of running jobs of each account that no consumer stands for; what leaves have.
-function truth.of(jobs, site)
-  local out = { tasks = {}, jobs = {}, leaves = {}, outside = {}, strangers = {}, running = {} }
-  local list = joined(jobs)
-  count_arrays(out, list)
-  for _, job in ipairs(list) do put_job(out, job, site) end
-  local body = ('%s"consumers": %s, "tasks": [%s]'):format(sizes_json(out, site),
+--- Of squeue's text: members of a state and of `sync`, as `body`; `jobs`, entries by the ids of
+-- their tasks; `strangers`, the number of running jobs of each account that no consumer stands for;
+-- `leaves`, what they have; `lines`, to be handed in as `known` next time. nil, a reason: a line
+-- makes no sense, so nothing of the text can be believed.
+function truth.of(text, known, site)
+  local list, lines = entries_of(text, known, site)
+  if not list then return nil, lines end
+  local out = { tasks = {}, jobs = {}, leaves = {}, outside = {}, strangers = {}, running = {},
+    lines = lines }
+  for _, entry in ipairs(list) do
+    if entry.array then out.running[entry.array] = (out.running[entry.array] or 0) + 1 end
+  end
+  for _, entry in ipairs(list) do put_entry(out, entry, site) end
+  out.body = ('%s"consumers": %s, "tasks": [%s]'):format(sizes_json(out, site),
     consumers_json(out, site), table.concat(out.tasks, ", "))
-  return body, out.jobs, out.strangers, out.leaves
+  return out
 end
 
 return truth

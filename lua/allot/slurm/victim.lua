@@ -6,14 +6,11 @@ local victim = {}
 
 local AGAIN = 15 -- s: a job that still runs so long after its requeue is requeued again
 
--- States in which a job is past its end already.
-local ENDS = { COMPLETING = true }
-
 local function each(flights, jobs, visit)
   for _, flight in ipairs(flights) do
     for _, id in ipairs(flight.tasks or {}) do
       local job = jobs[id]
-      if job and job.as.state == "running" and not ENDS[job.state] then visit(id, job, flight) end
+      if job and job.state == "running" and not job.ending then visit(id, job, flight) end
     end
   end
 end
@@ -42,7 +39,7 @@ function victim.due(flights, jobs, kept, now, options)
   each(flights, jobs, function (id, job, flight)
     local done = kept.victims[id]
     if not done.signalled and options.signal and now < flight.deadline then
-      due.signal[#due.signal + 1], done.signalled = job.as.name, now
+      due.signal[#due.signal + 1], done.signalled = job.name, now
     end
     if now < flight.deadline or done.ordered and now - done.ordered < AGAIN then return end
     if #kept.times >= options.most_requeues then
@@ -50,8 +47,8 @@ function victim.due(flights, jobs, kept, now, options)
       return
     end
     kept.times[#kept.times + 1], done.ordered = now, now
-    local list = job.batch and job.requeue and due.requeue or due.cancel
-    list[#list + 1] = job.as.name
+    local list = job.requeues and due.requeue or due.cancel
+    list[#list + 1] = job.name
   end)
   return due
 end
@@ -80,7 +77,7 @@ function victim.release(decision, jobs)
   for _, grant in ipairs(decision.grants) do
     for _, id in ipairs(grant.tasks or {}) do
       local job = jobs[id]
-      local name = job and job.reason:find "^JobHeld" and id:match "^[^@]*"
+      local name = job and job.held and id:match "^[^@]*"
       if name and not seen[name] then
         names[#names + 1], seen[name] = name, true
       end
