@@ -33,8 +33,10 @@ static void write_ratio(allot__text *out, const char *key, const allot_ratio *ra
 
 static void write_policy(allot__text *out, const allot_policy *policy)
 {
-    ALLOT__OBJECT(out, "policy", "name sha256", allot_policy_name(policy),
-                  allot_policy_sha256(policy));
+    allot__text_open(out, "policy", "{");
+    allot__text_string(out, "name", allot_policy_name(policy));
+    allot__text_string(out, "sha256", allot_policy_sha256(policy)); /* "" of one without text */
+    allot__text_puts(out, "}");
 }
 
 static void write_group_name(allot__page *page, int32_t group)
