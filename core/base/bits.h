@@ -25,6 +25,15 @@ void allot__bits_clear(allot__bits *bits);
 /* Makes it the set of the numbers i with values[i] > 0. */
 void allot__bits_fill(allot__bits *bits, const int32_t *values);
 
+/* How many bits are set in so many words. */
+static inline int32_t allot__count_bits(const uint64_t *words, size_t count)
+{
+    int32_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits += __builtin_popcountll(words[i]);
+    return bits;
+}
+
 static inline void allot__bits_add(allot__bits *bits, int32_t number)
 {
     for (int i = 0; i < bits->levels; i++) {

@@ -11,7 +11,7 @@
 #ifndef ALLOT_STATED_H
 #define ALLOT_STATED_H
 
-#include <allot/job.h>
+#include <allot/members.h>
 
 ALLOT_C_BEGIN
 
@@ -52,6 +52,19 @@ typedef struct allot_stated_host {
     int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
     int32_t planned;      /* nonzero in getters: slots are not stated. Setters ignore it */
 } allot_stated_host;
+
+/* Any item of a state (members.h). */
+typedef union allot_any_item {
+    allot_task task;
+    allot_session session;
+    allot_job job;
+    allot_in_flight reclaim;
+    allot_loan loan;
+    allot_lease_now lease;
+    allot_stated_host host;
+    allot_stated_leaf row;
+} allot_any_item;
+
 ALLOT_API int32_t allot_state_hosts(const allot_state *state);
 ALLOT_API int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *out);
 /* Replaces everything that an open state states of a host: slots -1 are those of the plan, a load

@@ -3,6 +3,7 @@
 /* groups.c: named groups of hosts and of users, and lists of hosts. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "json/text/names.h"
 #include "json/jobs/queues.h"
 
@@ -122,15 +123,6 @@ static uint64_t *evaluate_new(allot__plan_reader *reader, const allot__texts *te
     return bits;
 }
 
-static size_t count_bits(const uint64_t *bits, size_t words)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t left = bits[i]; left != 0; left &= left - 1)
-            count++;
-    return count;
-}
-
 const char *const *allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts,
                                       int32_t *count)
 {
@@ -141,7 +133,9 @@ const char *const *allot__hosts_named(allot__plan_reader *reader, const allot__t
     int64_t faults = doc->faults;
     const uint64_t *bits = evaluate_new(reader, texts);
     const char **names =
-        bits ? allot__doc_take(doc, count_bits(bits, words_of(reader)), sizeof *names) : NULL;
+        bits
+            ? allot__doc_take(doc, (size_t)allot__count_bits(bits, words_of(reader)), sizeof *names)
+            : NULL;
     for (int32_t i = 0; names && i < allot_plan_hosts(reader->plan); i++)
         if (bits[i / 64] >> i % 64 & 1)
             names[(*count)++] = allot_plan_host_name(reader->plan, i);

@@ -512,22 +512,11 @@ const allot__value *allot__item_reader_value(const allot__item_reader *it, const
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-/* Any item. */
-typedef union any {
-    allot_task task;
-    allot_session session;
-    allot_job job;
-    allot_in_flight reclaim;
-    allot_loan loan;
-    allot_lease_now lease;
-    allot_stated_host host;
-} any;
-
 static void read_item(allot__item_reader *it, allot__item_taker take_it)
 {
     allot__doc *doc = it->doc;
     int64_t faults = doc->faults;
-    any thing;
+    allot_any_item thing;
     it->own_part.item = &thing;
     allot_item_init(it->own_part.members, &thing);
     read_object_of(it);

@@ -129,21 +129,11 @@ static bool write_consumers(allot_state_writing *it)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* An item of any list. */
-typedef union any {
-    allot_stated_host host;
-    allot_task task;
-    allot_session session;
-    allot_job job;
-    allot_in_flight reclaim;
-    allot_loan loan;
-} any;
-
 static const allot_item lists[] = {ALLOT_ITEM_HOST,    ALLOT_ITEM_SESSION, ALLOT_ITEM_TASK,
                                    ALLOT_ITEM_RECLAIM, ALLOT_ITEM_LOAN,    ALLOT_ITEM_JOB};
 
 /* Hosts are members of an object, under their names. */
-static void write_any(allot_state_writing *it, allot_item kind, const any *item)
+static void write_any(allot_state_writing *it, allot_item kind, const allot_any_item *item)
 {
     allot__text_line(&it->out);
     if (kind == ALLOT_ITEM_HOST) {
@@ -161,7 +151,7 @@ static bool write_list(allot_state_writing *it)
 {
     allot_item kind = lists[it->list];
     int32_t count = allot_state_count(it->state, kind);
-    any item;
+    allot_any_item item;
     if (count > 0)
         open_part(it, allot_members_of(kind)->list, kind == ALLOT_ITEM_HOST ? "{" : "[");
     for (; it->next < count && it->left > 0; it->next++, it->left--) {

@@ -8,6 +8,7 @@
 
 #include <allot/json.h>
 
+#include "base/calendar.h"
 #include "json/text/read.h"
 
 /* Moves *text past a text of that form: 'd' is a digit of a number, which the next letter of the
@@ -27,22 +28,6 @@ static bool read_form(const char **text, const char *form, int32_t *numbers)
         }
     }
     return true;
-}
-
-static int32_t days_in_month(int32_t year, int32_t month)
-{
-    static const int8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return days[month - 1] + (month == 2 && leap);
-}
-
-/* Days since 1970-01-01 in the proleptic Gregorian calendar; the year begins in March here, so
- * that the leap day is its last. */
-static int64_t days_since_epoch(int32_t year, int32_t month, int32_t day)
-{
-    int64_t y = (int64_t)year + 400 - (month <= 2);
-    int64_t day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468 - 146097;
 }
 
 static bool read_offset(const char **text, int64_t *seconds)
@@ -66,8 +51,8 @@ bool allot__time_parse(const char *text, int64_t *out)
     int32_t of[NUMBERS] = {0};
     int64_t offset;
     if (!read_form(&text, "dddd-dd-ddTdd:dd:dd", of) || of[MONTH] < 1 || of[MONTH] > 12 ||
-        of[DAY] < 1 || of[DAY] > days_in_month(of[YEAR], of[MONTH]) || of[HOUR] > 23 ||
-        of[MINUTE] > 59 || of[SECOND] > 60)
+        of[DAY] < 1 || of[HOUR] > 23 || of[MINUTE] > 59 || of[SECOND] > 60 ||
+        allot__days(of[YEAR], of[MONTH], of[DAY]) >= allot__days(of[YEAR], of[MONTH] + 1, 1))
         return false;
     if (*text == '.') {
         size_t digits = strspn(++text, "0123456789");
@@ -77,8 +62,8 @@ bool allot__time_parse(const char *text, int64_t *out)
     }
     if (!read_offset(&text, &offset) || *text != '\0')
         return false;
-    *out = days_since_epoch(of[YEAR], of[MONTH], of[DAY]) * 86400 + of[HOUR] * 3600 +
-           of[MINUTE] * 60 + of[SECOND] - offset;
+    *out = allot__days(of[YEAR], of[MONTH], of[DAY]) * 86400 + of[HOUR] * 3600 + of[MINUTE] * 60 +
+           of[SECOND] - offset;
     return true;
 }
 
@@ -114,23 +99,18 @@ int allot_time_read(const char *text, int64_t *out)
 
 size_t allot_time_text(int64_t when, char *buf, size_t size)
 {
-    int64_t first = days_since_epoch(0, 1, 1) * 86400,
-            behind = days_since_epoch(10000, 1, 1) * 86400;
+    int64_t first = allot__days(0, 1, 1) * 86400, behind = allot__days(10000, 1, 1) * 86400;
     int written;
     if (when < first || when >= behind) {
         written = snprintf(buf, size, "%lld", (long long)when);
         return written > 0 ? (size_t)written : 0;
     }
-    int64_t days = when / 86400 - (when % 86400 < 0), second = when - days * 86400;
-    int32_t year = (int32_t)(1970 + days * 400 / 146097), month = 12;
-    while (days_since_epoch(year, 1, 1) > days)
-        year--;
-    while (days_since_epoch(year + 1, 1, 1) <= days)
-        year++;
-    while (days_since_epoch(year, month, 1) > days)
+    int64_t days = allot__floor_div(when, 86400), second = when - days * 86400;
+    int32_t year = (int32_t)allot__year_of(days), month = 12;
+    while (allot__days(year, month, 1) > days)
         month--;
     written = snprintf(buf, size, "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)year, (int)month,
-                       (int)(days - days_since_epoch(year, month, 1) + 1), (int)(second / 3600),
+                       (int)(days - allot__days(year, month, 1) + 1), (int)(second / 3600),
                        (int)(second / 60 % 60), (int)(second % 60));
     return written > 0 ? (size_t)written : 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/name.h"
 #include "base/report.h"
 #include "model/jobs/queue.h"
@@ -73,21 +74,12 @@ int allot__listing_bits(const allot_plan *plan, const allot__listing *listing, u
 
 /* ---- Sets ---- */
 
-static int32_t count_bits(const uint64_t *bits, size_t words)
-{
-    int32_t count = 0;
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t left = bits[i]; left != 0; left &= left - 1)
-            count++;
-    return count;
-}
-
 /* The number of an equal set, added if new; -1: out of memory. */
 static int32_t set_of(allot_plan *plan, uint64_t *bits)
 {
     allot__queues *queues = plan->queues;
     size_t words = allot__words(allot_plan_hosts(plan));
-    int32_t count = bits ? count_bits(bits, words) : allot_plan_hosts(plan);
+    int32_t count = bits ? allot__count_bits(bits, words) : allot_plan_hosts(plan);
     if (count == allot_plan_hosts(plan))
         bits = NULL;
     const allot__host_set *sets = queues->sets.items;

@@ -201,19 +201,10 @@ static int add_item(copying *it, allot_item kind, const void *item)
                                    : allot_state_add(it->to, kind, item);
 }
 
-/* An item of any list. */
-typedef union any {
-    allot_task task;
-    allot_session session;
-    allot_job job;
-    allot_in_flight reclaim;
-    allot_loan loan;
-} any;
-
-static int copy_item(copying *it, allot_item kind, const any *item)
+static int copy_item(copying *it, allot_item kind, const allot_any_item *item)
 {
     const allot_members *members = allot_members_of(kind);
-    any copy;
+    allot_any_item copy;
     if (it->map->same)
         return add_item(it, kind, item);
     int status = make_room(it, allot_item_room(members, item) + 1);
@@ -248,7 +239,7 @@ static int fits_number(void *ud, allot_member_type type, void *number)
 /* Does every number exist in the other plan? */
 static int check_lists(copying *it)
 {
-    any item;
+    allot_any_item item;
     int status = ALLOT_OK;
     for (allot_item kind = ALLOT_ITEM_TASK; kind <= ALLOT_ITEM_LOAN; kind++) {
         int32_t count = allot_state_count(it->from, kind);
@@ -333,7 +324,7 @@ static int move_lists(copying *it)
 
 static int copy_lists(copying *it)
 {
-    any item;
+    allot_any_item item;
     int status = ALLOT_OK;
     if (it->moves)
         return move_lists(it);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "model/state/state.h"
 
 /* What arranging a group works on; blocks of as many entries as the group has tasks. */
@@ -61,38 +62,32 @@ bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b)
 /* Which of two tasks stands first? */
 typedef bool comes_before(const allot__tasks *tasks, int32_t a, int32_t b);
 
-static void sink(const allot__tasks *tasks, int32_t *heap, int32_t count, int32_t i,
-                 comes_before *before)
+typedef struct sorting {
+    const allot__tasks *tasks;
+    comes_before *before;
+} sorting;
+
+static bool comes_after(const void *ud, int32_t a, int32_t b)
 {
-    for (;;) {
-        int32_t last = i;
-        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
-            if (before(tasks, heap[last], heap[k]))
-                last = k;
-        if (last == i)
-            return;
-        int32_t number = heap[i];
-        heap[i] = heap[last];
-        heap[last] = number;
-        i = last;
-    }
+    const sorting *it = ud;
+    return it->before(it->tasks, b, a);
 }
 
 /* Sorts numbers of tasks, which are mostly in order already. */
 static void sort(const allot__tasks *tasks, int32_t *list, int32_t count, comes_before *before)
 {
+    const sorting it = {tasks, before};
     int32_t sorted = 1;
     while (sorted < count && !before(tasks, list[sorted], list[sorted - 1]))
         sorted++;
     if (sorted >= count)
         return;
-    for (int32_t i = count / 2; i > 0; i--)
-        sink(tasks, list, count, i - 1, before);
+    allot__heap_make(list, count, comes_after, &it);
     for (int32_t i = count - 1; i > 0; i--) {
         int32_t last = list[0];
         list[0] = list[i];
         list[i] = last;
-        sink(tasks, list, i, 0, before);
+        allot__heap_sink(list, i, 0, comes_after, &it);
     }
 }
 

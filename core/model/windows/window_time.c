@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* window_time.c: which windows hold when, by local clocks. */
+#include "base/calendar.h"
 #include "model/windows/window.h"
 
 enum { DAY = 86400, WEEK = 7 * DAY };
-
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
 
 static const allot__zone *zone_of(const allot_plan *plan, int32_t zone)
 {
@@ -19,10 +15,10 @@ static const allot__zone *zone_of(const allot_plan *plan, int32_t zone)
 static int32_t week_second(const allot_plan *plan, int32_t zone, int64_t when)
 {
     const allot__zone *it = zone_of(plan, zone);
-    int64_t days = floor_div(when, DAY), second = (when % DAY + DAY) % DAY;
+    int64_t days = allot__floor_div(when, DAY), second = (when % DAY + DAY) % DAY;
     int64_t weekday = days % 7 + 3; /* -3 ... 9 */
     int64_t local = weekday * DAY + second + (it ? allot__zone_offset(it, when) : 0);
-    return (int32_t)(local - floor_div(local, WEEK) * WEEK);
+    return (int32_t)(local - allot__floor_div(local, WEEK) * WEEK);
 }
 
 static bool begins_on(const allot_window *window, int32_t weekday)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/calendar.h"
+
 enum { DAY = 86400, HOURS_MAX = 167 };
 
 /* ---- Rules: reading -------------------------------------------------------------------------- */
@@ -119,51 +121,17 @@ bool allot__rule_read(const char *text, size_t len, allot__zone_rule *out)
 
 /* ---- Rules: the calendar --------------------------------------------------------------------- */
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
-static bool leap(int64_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-/* Days from 1970-01-01 to 1 January. */
-static int64_t year_begin(int64_t year)
-{
-    int64_t y = year - 1;
-    return y * 365 + floor_div(y, 4) - floor_div(y, 100) + floor_div(y, 400) - 719162;
-}
-
-static int64_t year_of(int64_t days)
-{
-    int64_t year = 1970 + floor_div(days * 400, 146097);
-    while (year_begin(year) > days)
-        year--;
-    while (year_begin(year + 1) <= days)
-        year++;
-    return year;
-}
-
-/* Days from 1 January to the first of a month, 1 ... 13. */
-static int32_t month_begin(int64_t year, int32_t month)
-{
-    static const int16_t days[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
-    return days[month - 1] + (month > 2 && leap(year));
-}
-
 /* The day of a rule in a year, from 1970-01-01 on. 1970-01-01 was a Thursday, weekday 4. */
 static int64_t rule_day(const allot__rule_day *day, int64_t year)
 {
-    int64_t begin = year_begin(year);
+    int64_t begin = allot__days(year, 1, 1);
     if (day->kind == 'N')
         return begin + day->day;
     if (day->kind == 'J')
-        return begin + day->day - 1 + (day->day >= 60 && leap(year));
-    int64_t first = begin + month_begin(year, day->month);
-    int64_t behind = begin + month_begin(year, day->month + 1);
-    int64_t weekday = first + 4 - 7 * floor_div(first + 4, 7);
+        return day->day < 60 ? begin + day->day - 1 : allot__days(year, 3, 1) + day->day - 60;
+    int64_t first = allot__days(year, day->month, 1);
+    int64_t behind = allot__days(year, day->month + 1, 1);
+    int64_t weekday = first + 4 - 7 * allot__floor_div(first + 4, 7);
     int64_t found = first + (day->day - weekday + 7) % 7 + 7 * (day->week - 1);
     return found < behind ? found : found - 7;
 }
@@ -176,7 +144,7 @@ static int64_t year_at(const allot__zone_rule *rule, int64_t *when)
 {
     const int64_t most = INT64_MAX - 4000LL * DAY;
     *when = *when > most ? most : *when < -most ? -most : *when;
-    return year_of(floor_div(*when + rule->standard, DAY));
+    return allot__year_of(allot__floor_div(*when + rule->standard, DAY));
 }
 
 static int64_t begin_in(const allot__zone_rule *rule, int64_t year)

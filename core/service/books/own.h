@@ -103,14 +103,6 @@ struct allot__books {
     bool sealed;
 };
 
-/* A thing of any kind that the state has under a name. */
-typedef union allot__any {
-    allot_task task;
-    allot_session session;
-    allot_job job;
-    allot_in_flight reclaim;
-    allot_stated_host host;
-} allot__any;
 /* Gets the state's item of that id: `out` is the struct of its kind; a host with the plan's slots
  * has -1. */
 static inline bool allot__books_get(const allot__books *books, allot_item kind, const char *id,

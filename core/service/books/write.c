@@ -275,7 +275,7 @@ static void write_thing(const allot__books *books, allot_item kind, const allot_
                         allot__text *out)
 {
     const allot__record *record = (const allot__record *)(const void *)item;
-    allot__any it;
+    allot_any_item it;
     if (!allot__books_get(books, kind, item->name, &it))
         return;
     if (kind == ALLOT_ITEM_RECLAIM) {

@@ -14,7 +14,7 @@ void allot__row_write(const allot__books *books, allot_item kind, const allot__m
 {
     const allot__record *record = (const allot__record *)(const void *)item;
     const allot__victim *victim = NULL;
-    allot__any it;
+    allot_any_item it;
     if (!allot__books_get(books, kind, item->name, &it))
         return;
     if (kind == ALLOT_ITEM_JOB)
@@ -67,7 +67,7 @@ static bool by_queue(const kind *of)
 /* The queue or the leaf of a row; -1: it is gone. */
 static int32_t owner_of(const allot__books *books, const kind *of, const char *name)
 {
-    allot__any it;
+    allot_any_item it;
     if (!allot__books_get(books, of->item, name, &it))
         return -1;
     return of->item == ALLOT_ITEM_TASK      ? it.task.consumer

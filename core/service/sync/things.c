@@ -105,7 +105,7 @@ static allot__verdict judge(const allot__sync *it, allot__truth_list list,
                             const allot__truth_row *row)
 {
     const char *name = row->name;
-    allot__any known;
+    allot_any_item known;
     allot__books_get(it->books, item_of(list), name, &known);
     if (list == ALLOT__TRUTH_TASKS)
         return judge_task(row, &known.task);
