@@ -406,3 +406,19 @@ void allot__text_object(allot__text *text, const char *key, const char *names,
     allot__text_facts(text, names, facts);
     allot__text_add(text, "}", 1);
 }
+
+void allot__text_join(allot__text *text, size_t from)
+{
+    size_t to = from;
+    for (size_t i = from; i < text->len; i++) {
+        if (text->bytes[i] != '\n') {
+            text->bytes[to++] = text->bytes[i];
+            continue;
+        }
+        while (i + 1 < text->len && text->bytes[i + 1] == ' ')
+            i++;
+        if (to > from && text->bytes[to - 1] == ',')
+            text->bytes[to++] = ' ';
+    }
+    text->len = to;
+}

@@ -47,6 +47,9 @@ bool allot__text_got(allot__text *text, int status);
 int allot__text_sink(void *text, const char *bytes, size_t len);
 /* Empties the text and keeps its memory, unless that is more than `most` bytes. */
 void allot__text_clear(allot__text *text, size_t most);
+/* Puts a JSON document on one line, from byte `from` on, with blanks only after commas. No text in
+ * it has a line end. */
+void allot__text_join(allot__text *text, size_t from);
 void allot__text_free(allot__text *text);
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

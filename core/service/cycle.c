@@ -381,31 +381,13 @@ static void tell_parts(allot_service *service, const allot__cycle_done *done)
             component->cycle(service, done);
 }
 
-/* Puts a document on one line, from byte `from` on, with blanks only after commas. No text in it
- * has a line end. */
-static void join_lines(allot__text *text, size_t from)
-{
-    size_t to = from;
-    for (size_t i = from; i < text->len; i++) {
-        if (text->bytes[i] != '\n') {
-            text->bytes[to++] = text->bytes[i];
-            continue;
-        }
-        while (i + 1 < text->len && text->bytes[i + 1] == ' ')
-            i++;
-        if (to > from && text->bytes[to - 1] == ',')
-            text->bytes[to++] = ' ';
-    }
-    text->len = to;
-}
-
 static int write_full(const allot_decision *decision, const allot_report *report, allot__text *full)
 {
     if (!full)
         return ALLOT_OK;
     size_t from = full->len;
     int status = allot_decision_write(decision, report, allot__text_sink, full);
-    join_lines(full, from);
+    allot__text_join(full, from);
     return full->failed ? ALLOT_ENOMEM : status;
 }
 

@@ -334,6 +334,8 @@ const allot__method allot__methods[] = {
     {"decisions", decisions, ALLOT__READS, true, false, NULL},
     {"reload", allot__reload_now, ALLOT__CHANGES, true, false, NULL},
     {"plan", allot__reload_plan, ALLOT__READS, true, false, NULL},
+    {"confirm", allot__reload_confirm, ALLOT__CHANGES, true, false, NULL},
+    {"rollback", allot__reload_rollback, ALLOT__CHANGES, true, false, NULL},
     {"shadow", allot__shadow_method, ALLOT__CHANGES, true, false, NULL},
     {"drop", allot__shadow_drop, ALLOT__CHANGES, true, false, NULL},
     {"promote", allot__shadow_promote, ALLOT__CHANGES, true, false, NULL},

@@ -32,6 +32,7 @@ void allot_service_config_init(allot_service_config *config)
                                      .snapshot = 200000,
                                      .clients = 1000,
                                      .socket_gid = -1,
+                                     .most_change = -1,
                                      .watch = 1,
                                      .log_level = ALLOT_LOG_INFO};
 }
@@ -106,8 +107,9 @@ static int check_config(const allot_service_config *config, allot_report *report
     else if (config->interval < 0 || config->cycle_limit < 0 || config->debounce < 0 ||
              config->keep < 0 || config->keep_age < 0 || config->keep_size < 0 ||
              config->snapshot < 1 || config->clients < 1 || config->lease < 100 ||
-             config->watchdog < 0 || (config->socket_mode & ~0777) != 0 ||
-             config->socket_gid < -1 || config->socket_gid >= UINT32_MAX)
+             config->watchdog < 0 || config->most_change < -1 ||
+             (config->socket_mode & ~0777) != 0 || config->socket_gid < -1 ||
+             config->socket_gid >= UINT32_MAX)
         wrong = "a number of the service's configuration is out of range";
     if (!wrong)
         return check_tokens(config, report);

@@ -388,8 +388,11 @@ static int choose(allot_service *service, allot__candidate **candidate, allot_re
     if (status != ALLOT_OK)
         return status;
     if (last) {
+        /* Changes that may have to wait, or that a rollback may have set aside, are reload/'s. */
+        service->unjudged = service->config.most_change >= 0 || last->texts->despite;
         status = load_under(service, last, report);
-        return status == ALLOT_OK ? hand_over(service, candidate, report) : status;
+        return status == ALLOT_OK && !service->unjudged ? hand_over(service, candidate, report)
+                                                        : status;
     }
     if (made)
         return begin_with(service, it, report);

@@ -17,6 +17,14 @@ local TROUBLES = {
     "changed files were refused {reload.error.at:time}, and what decided before goes on: "
       .. "[{reload.error.file}: ][line {reload.error.line}: ]{reload.error.message}"
       .. "[ ({reload.error.hint})]" },
+  { "reload.waits.version", "change",
+    "{reload.waits.version} waits since {reload.waits.since:time}"
+      .. "[: it would take {reload.waits.reclaims:slot}], and --most-change is "
+      .. "{reload.waits.most_change}; `allot confirm` shows it, "
+      .. "`allot confirm {reload.waits.version}` installs it, "
+      .. "`allot confirm --drop` gives it up" },
+  { "reload.rolled_back", "plan",
+    "rolled back: the files are not what decides, until they change or `allot reload`" },
   { "since_start.failed_cycles", "cycles",
     "{since_start.failed_cycles:cycle} failed since the start; the log says why" },
   { "clock.behind", "clock",

@@ -54,7 +54,7 @@ local FOLDERS = {
 local CIRCLES = {
   ["engine/jobs/back.c engine/jobs/fit.c"] = "what is taken back is fitted or searched for again",
   ["service/instance/clock.c service/instance/log.c"] = "a line has a time, a jump is logged",
-  ["service/reload/reload.c service/reload/step.c"]
+  ["service/reload/guard.c service/reload/reload.c service/reload/step.c"]
     = "steps of one attempt, in the order in which libuv calls them",
   ["service/wire/connection.c service/wire/feed.c service/wire/rpc.c"]
     = "a line is a call, which asks what its connection may; a connection's end ends its feed",

@@ -174,6 +174,8 @@ static void configure(const allot__cli *cli, allot_service_config *config)
         config->cycle_limit = options->cycle_limit;
     if (allot__cli_given(cli, "interval"))
         config->interval = options->interval * 1000;
+    if (allot__cli_given(cli, "most-change"))
+        config->most_change = options->most_change;
     if (options->snapshot > 0)
         config->snapshot = options->snapshot;
     if (options->clients > 0)

@@ -63,15 +63,15 @@ typedef struct allot__options {
     const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http, *address;
     allot__list allow;
     const char *keep;
-    int64_t cycle_limit, debounce, snapshot, clients, lease;
-    bool no_watch, wait;
+    int64_t cycle_limit, debounce, snapshot, clients, lease, most_change;
+    bool no_watch, wait, dry_run, drop;
     int log, log_level;
     int64_t last; /* decision; 0: the last of the store */
     int64_t bins; /* of a picture; 0: the most possible */
     allot__list slot, tag;
     const char *rest, *signal;
     int64_t most_requeues, stale;
-    bool hold, cancel, dry_run, once, open, status;
+    bool hold, cancel, once, open, status;
 } allot__options;
 
 typedef struct allot__cli {

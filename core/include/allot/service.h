@@ -85,6 +85,10 @@ typedef struct allot_service_config {
     int64_t snapshot; /* the number of events between snapshots, default 200000 */
     int32_t clients;  /* the most connections, default 1000; fewer, with a warning, if RLIMIT_NOFILE
                          allows fewer files */
+    /* A change of plan or policies whose first decision takes more slots from consumers and jobs
+     * than this, beyond those that the version it replaces takes, waits for the call `confirm`;
+     * default -1: none waits. */
+    int64_t most_change;
     int32_t watch; /* nonzero (default): plan and policies are reloaded when their files change */
     allot_script_limits limits; /* of policies */
     /* The socket of a service manager, as systemd's NOTIFY_SOCKET: "/path", or "@name". The service

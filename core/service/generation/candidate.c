@@ -40,7 +40,9 @@ int allot__candidate_new(const char *file, const char *instead, const allot_scri
     *it = (allot__candidate){.engine = engine,
                              .sources = {.engine = engine},
                              .paths = {.engine = engine},
-                             .list = {.engine = engine}};
+                             .list = {.engine = engine},
+                             .files = {.engine = engine},
+                             .document = {.engine = engine}};
     it->old.old.engine = engine;
     if (limits)
         it->limits = *limits;
@@ -63,6 +65,9 @@ void allot__candidate_free(allot__candidate *candidate)
     allot__watch_paths_free(&candidate->paths);
     allot__text_free(&candidate->old.old);
     allot__text_free(&candidate->list);
+    allot__text_free(&candidate->document);
+    allot__sources_free(&candidate->files);
+    allot__plan_texts_free(candidate->own);
     allot__free_string(engine, candidate->file);
     allot__free_string(engine, candidate->instead);
     allot__free_string(engine, candidate->text);
@@ -217,8 +222,105 @@ static int check_policies(allot__candidate *it)
     return status;
 }
 
+/* ---- Versions of before ---------------------------------------------------------------------- */
+
+static bool is_live(const allot__candidate *it, const allot__plan_texts *texts)
+{
+    const allot__plan_texts *live = it->live->texts;
+    bool same =
+        live->len == texts->len && memcmp(live->text, texts->text, live->len) == 0 &&
+        live->policies.count == texts->policies.count &&
+        strcmp(live->instead ? live->instead : "", texts->instead ? texts->instead : "") == 0;
+    for (size_t i = 0; same && i < texts->policies.count; i++) {
+        const allot__source *policy = &texts->policies.items[i];
+        const allot__source *known = allot__sources_find(&live->policies, policy->path);
+        same = known != NULL && known->hash == policy->hash && known->size == policy->size;
+    }
+    return same;
+}
+
+static int no_version(const allot__candidate *it, const allot__store_pair *newest,
+                      const allot__store_pair *oldest)
+{
+    if (newest->number == 0 || it->version == 0)
+        allot_report_say(it->report, ALLOT_ERROR, "E-version", "the store has no other version");
+    else if (it->version >= oldest->number && it->version <= newest->number)
+        allot_report_say(it->report, ALLOT_ERROR, "E-version",
+                         "version %" PRId64 " decides already", it->version);
+    else
+        allot_report_say(it->report, ALLOT_ERROR, "E-version",
+                         "the store has no version %" PRId64 ": found %" PRId64 " to %" PRId64,
+                         it->version, oldest->number, newest->number);
+    return ALLOT_ENOENT;
+}
+
+/* Reads the texts of the version wanted, from the newest on. */
+static int find_version(allot__candidate *it, allot__store *store)
+{
+    allot__store_pair names, newest = {.number = 0}, oldest = {.number = 0};
+    int status = ALLOT_OK;
+    for (int back = 0; !it->own; back++) {
+        status = allot__store_version(store, back, it->report, &names);
+        if (status != ALLOT_OK)
+            break;
+        newest = back == 0 ? names : newest;
+        oldest = names;
+        if (it->version != 0 && names.number != it->version)
+            continue;
+        status = allot__plan_texts_store(it->engine, store, &names, it->report, &it->own);
+        if (status != ALLOT_OK || !is_live(it, it->own))
+            break;
+        allot__plan_texts_free(it->own);
+        it->own = NULL;
+    }
+    if (it->own)
+        it->version = names.number;
+    return status == ALLOT_ENOENT ? no_version(it, &newest, &oldest) : status;
+}
+
+/* The files as they are now, whatever they state. */
+static int look_at_files(allot__candidate *it)
+{
+    const allot__generation_ask ask = {.file = it->file, .limits = &it->limits, .quiet = true};
+    allot__generation *files = NULL;
+    allot_report *report;
+    int status = allot_report_new(it->engine, &report);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot__generation_make(&ask, &it->files, report, &files);
+    allot__generation_free(files);
+    allot_report_free(report);
+    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+static int read_version(allot__candidate *it)
+{
+    allot__store *store;
+    char sha256[65];
+    int status = allot__store_open_read(it->engine, it->store, it->report, &store);
+    if (status != ALLOT_OK)
+        return status;
+    status = find_version(it, store);
+    allot__store_close(store);
+    if (status == ALLOT_OK)
+        status = look_at_files(it);
+    if (status != ALLOT_OK)
+        return status;
+    allot__plan_texts *own = it->own;
+    allot__sources_sha256(&it->files, sha256);
+    allot__free_string(own->engine, own->despite);
+    own->despite = allot__copy(own->engine, sha256, strlen(sha256));
+    it->back = own;
+    return own->despite ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
 static int build(allot__candidate *it)
 {
+    int status = it->store ? read_version(it) : ALLOT_OK;
+    if (status != ALLOT_OK)
+        return status;
     allot__generation_ask ask = {.file = it->file,
                                  .text = it->text,
                                  .len = it->len,
@@ -231,7 +333,7 @@ static int build(allot__candidate *it)
                                  .quiet = true};
     if (it->back)
         allot__plan_texts_ask(it->back, &ask);
-    int status = allot__generation_make(&ask, &it->sources, it->report, &it->generation);
+    status = allot__generation_make(&ask, &it->sources, it->report, &it->generation);
     /* The watch paths for next time, whatever the result. */
     int looked = allot__watch_paths_of(&it->paths, &it->sources);
     if (status == ALLOT_OK)
@@ -269,6 +371,33 @@ static void forget_instead(allot__candidate *it)
     allot__sources_free(&now);
 }
 
+/* Whether a rollback stands against the files as they are. */
+static bool is_aside(const allot__candidate *it)
+{
+    char sha256[65];
+    const char *despite = it->live && !it->forced ? it->live->texts->despite : NULL;
+    if (!despite)
+        return false;
+    allot__sources_sha256(&it->sources, sha256);
+    return strcmp(sha256, despite) == 0;
+}
+
+static void set_aside(allot__candidate *it)
+{
+    allot__generation_free(it->generation);
+    it->generation = NULL;
+    it->outcome = ALLOT__ASIDE;
+    it->aside = true;
+}
+
+static void name_it(allot__candidate *it)
+{
+    char both[131], sha256[65];
+    snprintf(both, sizeof both, "%s %s", it->generation->sha256, it->generation->policies_sha256);
+    allot_sha256(both, strlen(both), sha256);
+    snprintf(it->name, sizeof it->name, "%.12s", sha256);
+}
+
 void allot__candidate_build(allot__candidate *candidate)
 {
     uint64_t began = uv_hrtime();
@@ -283,10 +412,14 @@ void allot__candidate_build(allot__candidate *candidate)
     if (candidate->instead && candidate->lasting)
         forget_instead(candidate);
     int status = build(candidate);
-    if (status == ALLOT_OK)
+    if (is_aside(candidate))
+        set_aside(candidate);
+    else if (status == ALLOT_OK)
         candidate->outcome = ALLOT__MADE;
     else
         allot__candidate_refuse(candidate, status);
+    if (candidate->generation)
+        name_it(candidate);
     candidate->build_us = (int64_t)((uv_hrtime() - began) / 1000);
 }
 
@@ -348,6 +481,41 @@ int allot__candidate_try(allot__candidate *candidate, const allot_state *from, b
         *out = state;
     else
         allot_state_free(state);
+    return status;
+}
+
+static int compare(allot__candidate *it, allot__pair_of *pair, const allot_state *state)
+{
+    pair->lent = pair->wants_document = true;
+    pair->candidate = it->generation;
+    pair->cycle_limit = it->cycle_limit;
+    allot__pair_build(pair);
+    if (pair->status == ALLOT_OK)
+        pair->status = allot_state_copy(state, pair->twin->plan, pair->report, &pair->state);
+    if (pair->status == ALLOT_OK)
+        pair->status = allot_state_seal(pair->state, pair->report);
+    if (pair->status != ALLOT_OK)
+        return pair->status;
+    pair->found = (allot__pair_found){.now = allot_state_now_get(pair->state)};
+    allot__pair_decide(pair);
+    if (pair->status != ALLOT_OK)
+        return pair->status;
+    it->found = pair->found;
+    allot__text_add(&it->document, pair->document.bytes, pair->document.len);
+    return it->document.failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+int allot__candidate_compare(allot__candidate *candidate, const allot_state *state)
+{
+    allot__pair_of *pair;
+    int status =
+        allot__pair_new(candidate->live, candidate->file, NULL, NULL, &candidate->limits, &pair);
+    if (status != ALLOT_OK)
+        return status;
+    status = compare(candidate, pair, state);
+    for (int32_t i = 0; status != ALLOT_OK && i < allot_report_count(pair->report); i++)
+        allot_report_add(candidate->report, allot_report_at(pair->report, i));
+    allot__pair_free(pair);
     return status;
 }
 

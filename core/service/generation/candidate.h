@@ -12,6 +12,7 @@
 #include "service/generation/file.h"
 #include "service/generation/source.h"
 #include "service/generation/generation.h"
+#include "service/generation/pair.h"
 #include <stdbool.h>
 #include <allot/allot.h>
 #include "service/books/books.h"
@@ -28,7 +29,9 @@
 typedef enum allot__outcome {
     ALLOT__SAME = 0, /* the files are as when last tried */
     ALLOT__AS_LIVE,  /* or as those of the live generation */
+    ALLOT__ASIDE,    /* or as those that a rollback set aside */
     ALLOT__MADE,     /* there is a generation */
+    ALLOT__GUARDED,  /* ... which is not adopted unless it is confirmed */
     ALLOT__REFUSED   /* `status` and the report say why */
 } allot__outcome;
 
@@ -44,7 +47,14 @@ typedef struct allot__candidate {
     size_t len;
     allot__plan_file old; /* ... and the file's content before `text` was written */
     const allot__plan_texts
-        *back;    /* made only of these texts, which decided before; NULL: of files */
+        *back; /* made only of these texts, which decided before; NULL: of files */
+    /* A rollback: the version with that number, 0: the newest that differs from the live one, is
+     * read from the store into `own`, which `back` then is; `files` are what it stands against. */
+    const char *store; /* NULL: no rollback */
+    int64_t version;
+    allot__plan_texts *own;
+    allot__sources files;
+    bool dry;     /* only compared with the live one */
     bool forced;  /* built even if the files are the same */
     bool lasting; /* `instead` holds only while the plan's file is as in `trusted` */
     /* The sources tried last; the live ones, whose policies pass without a check. They outlive it;
@@ -59,7 +69,13 @@ typedef struct allot__candidate {
     allot_plan_map *ids;           /* from the live plan to this one; NULL: none was live */
     allot__sources sources;
     allot__watch_paths paths;
-    bool replaced;          /* REFUSED, and another generation decides than decided last */
+    bool replaced; /* REFUSED, and another generation decides than decided last */
+    bool aside;    /* its sources are what a rollback set aside */
+    /* Compared with the live one: */
+    allot__pair_found found;
+    allot__text document;   /* allot/diff/v1; empty: it was not */
+    char name[13];          /* of what was made, by its texts */
+    int64_t since;          /* GUARDED: since when */
     int32_t checked, tried; /* numbers of policies, recorded cycles */
     int64_t build_us;       /* wall time */
 } allot__candidate;
@@ -74,6 +90,10 @@ int allot__candidate_text(allot__candidate *candidate, const char *text);
 /* Reads the files and, unless they are the same, makes a generation and checks changed policies.
  * Blocks. */
 void allot__candidate_build(allot__candidate *candidate);
+/* Compares its decision about a state, which is of the live plan, with that of the live
+ * generation's twin. As allot__generation_make, allot__candidate_try: also where the live one
+ * cannot decide. */
+int allot__candidate_compare(allot__candidate *candidate, const allot_state *state);
 /* Lets the generation decide about a copy of a state under its plan, for which the live one took
  * `live_us` microseconds (-1: not known). *out (NULL: not wanted) gets the sealed copy, to be freed
  * before the generation. A state that does not fit the plan gives *out NULL; with `strict` (the

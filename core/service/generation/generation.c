@@ -13,7 +13,8 @@
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 /* With that text, and no policies yet. ENOMEM. */
-static int new_texts(const char *text, size_t len, const char *instead, allot__plan_texts **out)
+static int new_texts(const char *text, size_t len, const char *instead, const char *despite,
+                     allot__plan_texts **out)
 {
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
@@ -28,7 +29,8 @@ static int new_texts(const char *text, size_t len, const char *instead, allot__p
     it->text = allot__copy(engine, text, len);
     it->len = it->text ? len : 0;
     it->instead = instead ? allot__copy(engine, instead, strlen(instead)) : NULL;
-    if (it->text && (!instead || it->instead)) {
+    it->despite = despite ? allot__copy(engine, despite, strlen(despite)) : NULL;
+    if (it->text && (!instead || it->instead) && (!despite || it->despite)) {
         *out = it;
         return ALLOT_OK;
     }
@@ -49,6 +51,7 @@ void allot__plan_texts_free(allot__plan_texts *texts)
     allot_engine *engine = texts->engine;
     allot__sources_free(&texts->policies);
     allot__free_string(engine, texts->instead);
+    allot__free_string(engine, texts->despite);
     allot__free(engine, texts->text, texts->len + 1, 1);
     allot__free(engine, texts, 1, sizeof *texts);
     allot_engine_free(engine);
@@ -60,11 +63,12 @@ void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask
     ask->len = texts->len;
     ask->texts = &texts->policies;
     ask->instead = texts->instead;
+    ask->despite = texts->despite;
 }
 
 /* ---- From the store -------------------------------------------------------------------------- */
 
-/* Reads a line of a list: "SHA256 NAME" or "instead NAME". */
+/* Reads a line of a list: "SHA256 NAME", "instead NAME" or "despite SHA256". */
 static int take_line(allot__plan_texts *it, allot__store *store, const char *line,
                      allot_report *report)
 {
@@ -73,9 +77,12 @@ static int take_line(allot__plan_texts *it, allot__store *store, const char *lin
     if (!name || (size_t)(name - line) >= sizeof sha256)
         return ALLOT_ENOENT;
     memcpy(sha256, line, (size_t)(name++ - line));
-    if (strcmp(sha256, "instead") == 0) {
-        it->instead = allot__copy(it->engine, name, strlen(name));
-        return it->instead ? ALLOT_OK : ALLOT_ENOMEM;
+    char **member = strcmp(sha256, "instead") == 0   ? &it->instead
+                    : strcmp(sha256, "despite") == 0 ? &it->despite
+                                                     : NULL;
+    if (member) {
+        *member = allot__copy(it->engine, name, strlen(name));
+        return *member ? ALLOT_OK : ALLOT_ENOMEM;
     }
     allot__text text = {.engine = it->engine};
     int status = allot__store_text(store, ALLOT__STORE_POLICIES, sha256, report, &text);
@@ -108,7 +115,7 @@ int allot__plan_texts_store(allot_engine *engine, allot__store *store,
     if (status == ALLOT_OK)
         status = allot__store_text(store, ALLOT__STORE_POLICIES, names->policies, report, &list);
     if (status == ALLOT_OK)
-        status = new_texts(plan.bytes, plan.len, NULL, &it);
+        status = new_texts(plan.bytes, plan.len, NULL, NULL, &it);
     if (status == ALLOT_OK)
         status = take_list(it, store, &list, report);
     allot__text_free(&plan);
@@ -199,6 +206,10 @@ static int list_policies(allot__generation *generation)
         allot__text_puts(list, "instead ");
         allot__text_add(list, texts->instead, strlen(texts->instead) + 1);
     }
+    if (texts->despite) {
+        allot__text_puts(list, "despite ");
+        allot__text_add(list, texts->despite, strlen(texts->despite) + 1);
+    }
     for (size_t i = 0; i < texts->policies.count; i++) {
         const allot__source *it = &texts->policies.items[i];
         allot_sha256(it->bytes, (size_t)it->size, sha256);
@@ -217,7 +228,7 @@ static int read_plan(allot__generation *generation, const allot__generation_ask 
 {
     allot_script_limits own = {0};
     set_limits(generation, ask, &own);
-    int status = new_texts(ask->text, ask->len, ask->instead, &generation->texts);
+    int status = new_texts(ask->text, ask->len, ask->instead, ask->despite, &generation->texts);
     if (status != ALLOT_OK)
         return status;
     bool same = ask->like != NULL && ask->like->texts->len == ask->len &&

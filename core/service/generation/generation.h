@@ -25,6 +25,8 @@ typedef struct allot__plan_texts {
     size_t len;
     allot__sources policies; /* by the names that the plan calls them by, with their bytes */
     char *instead;           /* a policy that replaces the plan's own; NULL: none */
+    char *despite; /* rolled back to: the files that it stands against, by allot__sources_sha256;
+                      NULL: it is not */
 } allot__plan_texts;
 /* Adds a reference, to be freed like the first. */
 allot__plan_texts *allot__plan_texts_hold(allot__plan_texts *texts);
@@ -49,8 +51,8 @@ typedef struct allot__generation {
     atomic_int held;   /* references beyond the owner's */
 } allot__generation;
 
-/* A list of policies: this head, "SHA256 NAME" for each by the plan's name, and "instead NAME" if
- * one replaces the plan's own; a NUL after each. */
+/* A list of policies: this head, "SHA256 NAME" for each by the plan's name, "instead NAME" if one
+ * replaces the plan's own, and "despite SHA256" if it was rolled back to; a NUL after each. */
 #define ALLOT__POLICIES_HEAD "allot/policies/v1"
 
 /* The inputs of a generation. */
@@ -60,6 +62,7 @@ typedef struct allot__generation_ask {
     size_t len;
     bool to_be;          /* `text` will be written to the file, and counts as its content */
     const char *instead; /* as in a loader (allot/json.h); NULL: the plan's own */
+    const char *despite; /* as of texts */
     const allot_script_limits *limits; /* may be NULL */
     const allot__sources
         *texts; /* policies that are taken from here, not from disk, by name; or NULL */

@@ -3,7 +3,9 @@
 /* pair.c: two generations decide about one state, and their decisions are compared. */
 #include <string.h>
 
-#include "service/shadow/shadow.h"
+#include <uv.h>
+
+#include "service/generation/pair.h"
 
 #include "base/memory.h"
 
@@ -55,7 +57,7 @@ int allot__pair_new(const allot__generation *live, const char *file, const char 
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
     }
-    it->engine = engine;
+    it->engine = it->document.engine = engine;
     it->limits = *limits;
     status = fill(it, live, file, plan, policy);
     if (status == ALLOT_OK)
@@ -71,12 +73,14 @@ void allot__pair_free(allot__pair_of *pair)
         return;
     allot_engine *engine = pair->engine;
     allot_state_free(pair->state);
-    allot__generation_free(pair->candidate);
+    if (!pair->lent)
+        allot__generation_free(pair->candidate);
     allot__generation_free(pair->twin);
     allot__plan_texts_free(pair->texts);
     allot__free_string(engine, pair->file);
     allot__free_string(engine, pair->plan);
     allot__free_string(engine, pair->policy);
+    allot__text_free(&pair->document);
     allot_report_free(pair->report);
     allot__free(engine, pair, 1, sizeof *pair);
     allot_engine_free(engine);
@@ -94,16 +98,18 @@ void allot__pair_build(allot__pair_of *pair)
     other.instead = pair->policy;
     other.confined = true;
     other.known = &pair->texts->policies;
-    pair->status = allot__generation_make(&other, NULL, pair->report, &pair->candidate);
+    pair->status = ALLOT_OK;
+    if (!pair->lent)
+        pair->status = allot__generation_make(&other, NULL, pair->report, &pair->candidate);
     if (pair->status == ALLOT_OK)
         pair->status = allot__generation_make(&live, NULL, pair->report, &pair->twin);
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-static int64_t apart(const allot__shadow_row *row)
+static int64_t apart(const allot__pair_row *row)
 {
-    return row->live > row->shadow ? row->live - row->shadow : row->shadow - row->live;
+    return row->live > row->other ? row->live - row->other : row->other - row->live;
 }
 
 /* Which measure of consumers' rows is the quota. */
@@ -118,14 +124,14 @@ static int32_t quota_measure(void)
     return 0;
 }
 
-static void put_top(allot__shadow_found *found, const allot__shadow_row *row)
+static void put_top(allot__pair_found *found, const allot__pair_row *row)
 {
     int32_t at = found->top_count;
     while (at > 0 && apart(row) > apart(&found->top[at - 1]))
         at--;
-    if (at == ALLOT__SHADOW_TOP)
+    if (at == ALLOT__PAIR_TOP)
         return;
-    if (found->top_count < ALLOT__SHADOW_TOP)
+    if (found->top_count < ALLOT__PAIR_TOP)
         found->top_count++;
     memmove(found->top + at + 1, found->top + at,
             (size_t)(found->top_count - 1 - at) * sizeof found->top[0]);
@@ -136,11 +142,25 @@ static void note_consumer(allot__pair_of *pair, const allot_change *change, int3
 {
     int side = change->consumer[0] >= 0 ? 0 : 1;
     const allot_plan *plan = side == 0 ? pair->twin->plan : pair->candidate->plan;
-    allot__shadow_row row = {.live = change->value[0][quota], .shadow = change->value[1][quota]};
-    if (row.live == row.shadow)
+    allot__pair_row row = {.live = change->value[0][quota], .other = change->value[1][quota]};
+    if (row.live == row.other)
         return;
     allot_plan_path(plan, change->consumer[side], row.path, sizeof row.path);
     put_top(&pair->found, &row);
+}
+
+/* Measures of a row by which consumers and jobs lose slots. */
+static void note_loss(allot__pair_found *found, const allot_change *change)
+{
+    enum { SLOTS = 0, SUSPENDED = 3, KILLED = 4 };
+    bool job = change->kind == ALLOT_DIFF_JOB;
+    if (!job && change->kind != ALLOT_DIFF_RECLAIM)
+        return;
+    for (int m = job ? SUSPENDED : SLOTS; m <= (job ? KILLED : SLOTS); m++) {
+        int64_t more = change->value[1][m] - change->value[0][m];
+        found->taken += more > 0 ? more : 0;
+        found->spared += more < 0 ? -more : 0;
+    }
 }
 
 static void compare(allot__pair_of *pair, const allot_diff *diff)
@@ -152,10 +172,73 @@ static void compare(allot__pair_of *pair, const allot_diff *diff)
             if (allot_diff_at(diff, kind, i, &change) != ALLOT_OK || !allot_change_differs(&change))
                 continue;
             pair->found.kinds[kind]++;
+            note_loss(&pair->found, &change);
             if (kind == ALLOT_DIFF_CONSUMER)
                 note_consumer(pair, &change, quota);
         }
     pair->found.differs = allot_diff_differs(diff) != 0;
+}
+
+void allot__pair_put_kinds(allot__text *out, const int64_t *kinds)
+{
+    allot__text_open(out, "rows", "{");
+    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
+        if (kinds[kind] != 0)
+            allot__text_number(out, allot_diff_kind_name(kind), kinds[kind]);
+    allot__text_puts(out, "}");
+}
+
+void allot__pair_put_quotas(allot__text *out, const allot__pair_found *found, const char *other)
+{
+    allot__text_open(out, "quotas", "[");
+    for (int32_t i = 0; i < found->top_count; i++) {
+        allot__text_open(out, NULL, "{");
+        ALLOT__MEMBERS(out, "path live", found->top[i].path, found->top[i].live);
+        allot__text_number(out, other, found->top[i].other);
+        allot__text_puts(out, "}");
+    }
+    allot__text_puts(out, "]");
+}
+
+/* ---- The document ---------------------------------------------------------------------------- */
+
+static void put_side(allot__text *out, const char *name, const char *file,
+                     const allot__generation *of, bool live)
+{
+    const allot_policy *policy = allot_plan_group_policy(of->plan, 0);
+    allot__text_open(out, name, "{");
+    allot__text_string(out, "plan", file);
+    allot__text_bool(out, "live", live);
+    allot__text_string(out, "policy", policy ? allot_policy_name(policy) : NULL);
+    allot__text_string(out, "instead", of->texts->instead);
+    allot__text_string(out, "at", NULL);
+    allot__text_puts(out, "}");
+}
+
+/* As `allot diff` makes it of one state. */
+static int write_document(allot__pair_of *pair, const allot_diff *diff)
+{
+    allot__text *out = &pair->document;
+    const allot__pair_found *found = &pair->found;
+    allot__text_clear(out, 0);
+    allot__text_puts(out, "{\"schema\": \"allot/diff/v1\"");
+    put_side(out, "a", pair->file, pair->twin, true);
+    put_side(out, "b", pair->plan ? pair->plan : pair->file, pair->candidate, false);
+    allot__text_open(out, "states", "[");
+    allot__text_open(out, NULL, "{");
+    allot__text_member(out, "state", "live");
+    ALLOT__OBJECT(out, "now", "a b", found->now, found->now);
+    allot__text_puts(out, ", ");
+    int status = allot_diff_write(diff, 1, allot__text_sink, out);
+    allot__text_puts(out, "}]");
+    allot__text_open(out, "summary", "{");
+    ALLOT__MEMBERS(out, "states differ", 1, found->differs ? 1 : 0);
+    ALLOT__OBJECT(out, "reclaims", "added saved", found->taken, found->spared);
+    allot__text_puts(out, "}");
+    allot__text_bool(out, "same", !found->differs);
+    allot__text_puts(out, "}");
+    allot__text_join(out, 0);
+    return out->failed ? ALLOT_ENOMEM : status;
 }
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
@@ -179,7 +262,7 @@ static int decide_other(allot__pair_of *pair, allot_state **state, allot_decisio
     uint64_t began = uv_hrtime();
     if (status == ALLOT_OK)
         status = cycle(pair, pair->candidate, *state, decision);
-    pair->found.shadow_us = (int64_t)((uv_hrtime() - began) / 1000);
+    pair->found.other_us = (int64_t)((uv_hrtime() - began) / 1000);
     return status;
 }
 
@@ -193,6 +276,8 @@ static int decide(allot__pair_of *pair, allot_decision *live)
         status = allot_diff_new(live, other, 0, &diff);
     if (status == ALLOT_OK)
         compare(pair, diff);
+    if (status == ALLOT_OK && pair->wants_document)
+        status = write_document(pair, diff);
     allot_diff_free(diff);
     allot_decision_free(other);
     allot_state_free(state);

@@ -3,6 +3,7 @@
 /* source.c: files identified by contents, the loader of policies, and the paths to watch. */
 #include <errno.h>
 #include <limits.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,6 +107,20 @@ bool allot__sources_same(const allot__sources *sources, allot_engine *engine)
             return false;
     }
     return true;
+}
+
+void allot__sources_sha256(const allot__sources *sources, char out[65])
+{
+    char text[130] = "";
+    for (size_t i = 0; i < sources->count; i++) {
+        const allot__source *it = &sources->items[i];
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, " %016" PRIx64 "%" PRId64, it->hash, it->size);
+        allot_sha256(text, strlen(text), out);
+        memcpy(text, out, 65);
+    }
+    if (sources->count == 0)
+        allot_sha256("", 0, out);
 }
 
 void allot__sources_free(allot__sources *sources)

@@ -40,6 +40,8 @@ int allot__sources_copy(allot__sources *sources, const allot__sources *from);
 const allot__source *allot__sources_find(const allot__sources *sources, const char *path);
 /* Whether all files still have their contents; reads them into the engine's memory. */
 bool allot__sources_same(const allot__sources *sources, allot_engine *engine);
+/* The SHA-256 of the files' contents as listed, in their order. */
+void allot__sources_sha256(const allot__sources *sources, char out[65]);
 void allot__sources_free(allot__sources *sources);
 
 /* A loader that reads each policy file once and adds it with its bytes to `sources`; it adds all

@@ -99,6 +99,7 @@ struct allot_service {
     allot__store_pair kept;           /* the generation's names in the store; "": not stored yet */
     allot__plan_texts *before;        /* of the previous generation; NULL: none, or unknown */
     struct allot__candidate *refused; /* the files at the start; NULL: reload/ took it */
+    bool unjudged; /* ... or they are to be tried as in a reload, once the service has started */
     allot__sample_states
         loaded; /* states of the last cycles in the store; empty: reload/ has taken them */
 

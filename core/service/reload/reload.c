@@ -113,22 +113,39 @@ static void answer_one(const allot__reload *reload, const allot__candidate *cand
                        allot__reply *reply)
 {
     allot__request *call = &reply->call;
-    /* Refused before, and unchanged. */
-    const allot__candidate *bad =
-        candidate != NULL && candidate->outcome == ALLOT__SAME ? reload->failed : candidate;
-    if (!candidate) {
+    /* Refused, or waiting, as before. */
+    bool same = candidate && candidate->outcome == ALLOT__SAME;
+    const allot__candidate *held =
+        same && reload->held && !reload->held->text ? reload->held : NULL;
+    const allot__candidate *bad = held ? held : same ? reload->failed : candidate;
+    if (candidate && candidate->dry && candidate->outcome == ALLOT__MADE) {
+        allot__text_add(allot__rpc_begin(call), candidate->document.bytes, candidate->document.len);
+        allot__rpc_end(call);
+    } else if (bad && bad->outcome == ALLOT__GUARDED) {
+        allot__text *out = allot__rpc_begin(call);
+        allot__text_puts(out, "{");
+        allot__text_member(out, "result", "waits");
+        allot__guard_put(out, reload, bad);
+        allot__text_puts(out, "}");
+        allot__rpc_end(call);
+    } else if (!candidate) {
         allot__rpc_error(call, ALLOT__RPC_BUSY, "the service is stopping, or has no memory", NULL);
     } else if (bad && bad->outcome == ALLOT__REFUSED) {
         call->changes = bad != candidate; /* else the reload itself was noted */
         allot__rpc_report(call, bad->status, bad->report);
     } else {
-        allot__text *out = allot__rpc_begin(call);
         bool swapped = candidate->outcome == ALLOT__MADE;
+        call->batch = swapped ? allot__store_pending(reload->service->store) : 0;
+        allot__text *out = allot__rpc_begin(call);
         allot__text_puts(out, "{");
         allot__text_member(out, "result", swapped ? "swapped" : "unchanged");
         put_generation(out, reload->service->generation);
         if (swapped)
             put_numbers(out, candidate);
+        if (swapped && candidate->own)
+            allot__text_number(out, "version", candidate->version);
+        if (swapped && candidate->document.len > 0)
+            allot__text_number(out, "reclaims", candidate->found.taken);
         allot__text_puts(out, "}");
         allot__rpc_end(call);
     }
@@ -193,10 +210,12 @@ void allot__reload_status(allot_service *service, allot__text *out)
     if (it->changed_at != 0)
         allot__text_number(out, "since", it->changed_at);
     allot__text_puts(out, "}");
-    if (it->failed) {
+    allot__text_bool(out, "rolled_back", service->generation->texts->despite != NULL);
+    if (it->failed && !it->failed->aside) {
         allot__text_bool(out, "stands_in", it->failed->replaced);
         put_failure(out, it);
     }
+    allot__guard_status(out, it);
     put_totals(out, it);
     if (it->swapped > 0) {
         allot__text_number(out, "last_ms", it->took_us / 1000);
@@ -264,15 +283,32 @@ void allot__reload_arm(allot__reload *it)
 static const char *instead_of(const allot__reload *it)
 {
     const allot__plan_texts *live = it->service->generation->texts;
-    if (it->culprit || (it->text && strcmp(it->text, live->text) != 0))
+    const allot__reload_order *order = &it->order;
+    if (it->culprit || order->rolls || (order->text && strcmp(order->text, live->text) != 0))
         return NULL;
-    return it->promote && !it->text ? it->promote : live->instead;
+    return it->promote && !order->reply ? it->promote : live->instead;
+}
+
+/* An attempt to fall back comes before an order. */
+static int set_order(allot__reload *it, allot__candidate *candidate)
+{
+    const allot__reload_order *order = &it->order;
+    if (it->culprit) {
+        candidate->back = it->service->before;
+        return ALLOT_OK;
+    }
+    candidate->dry = order->dry;
+    candidate->version = order->version;
+    candidate->store = order->rolls ? it->service->config.store : NULL;
+    return order->text ? allot__candidate_text(candidate, order->text) : ALLOT_OK;
 }
 
 static int make_candidate(allot__reload *it)
 {
     allot_service *service = it->service;
+    const allot__reload_order *order = &it->order;
     allot__candidate *candidate;
+    bool promotes = it->promote && !order->reply;
     int status = allot__candidate_new(service->config.plan, instead_of(it), &service->config.limits,
                                       &candidate);
     if (status != ALLOT_OK)
@@ -280,13 +316,12 @@ static int make_candidate(allot__reload *it)
     candidate->live = service->generation;
     candidate->cycle_limit = service->config.cycle_limit;
     candidate->trusted = &service->generation->sources;
-    candidate->before = it->failed ? &it->failed->sources : NULL;
-    if (it->culprit)
-        candidate->back = service->before;
-    else if (it->text)
-        status = allot__candidate_text(candidate, it->text);
-    candidate->forced = it->culprit || it->text || it->promote || (it->failed && it->answering);
-    candidate->lasting = !it->promote && !it->text;
+    if (it->failed || (it->held && !it->held->text))
+        candidate->before = it->failed ? &it->failed->sources : &it->held->sources;
+    status = set_order(it, candidate);
+    candidate->forced = it->culprit || order->text || order->rolls || order->dry || promotes ||
+                        (it->failed && it->answering);
+    candidate->lasting = !promotes && !order->text;
     if (status == ALLOT_OK)
         it->candidate = candidate;
     else
@@ -294,30 +329,32 @@ static int make_candidate(allot__reload *it)
     return status;
 }
 
-static void drop_text(allot__reload *it)
-{
-    allot__free_string(it->service->engine, it->text);
-    it->text = NULL;
-}
-
-/* The caller of `plan` waits only for its own attempt, other callers for one with the files; an
+/* The caller of an order waits only for its own attempt, other callers for one with the files; an
  * attempt to fall back answers no call. */
 static void take_askers(allot__reload *it)
 {
-    allot__reply **from = it->text ? &it->handing : &it->waiting;
+    allot__reply **from = it->order.reply ? &it->order.reply : &it->waiting;
     it->answering = NULL;
     if (it->culprit)
         return;
     it->answering = *from;
-    *from = NULL;
+    if (from == &it->waiting)
+        *from = NULL;
+}
+
+void allot__reload_order_free(allot__reload *it)
+{
+    allot__free_string(it->service->engine, it->order.text);
+    allot__free_string(it->service->engine, it->order.confirm);
+    it->order = (allot__reload_order){.reply = NULL};
 }
 
 static void take_question(allot__reload *it)
 {
     if (it->culprit)
         return;
-    if (it->text) {
-        drop_text(it);
+    if (it->order.reply) {
+        allot__reload_order_free(it);
         return;
     }
     allot__free_string(it->service->engine, it->promote);
@@ -331,6 +368,10 @@ void allot__reload_begin(allot__reload *it)
     it->looked_at = it->changes;
     it->again = false;
     take_askers(it);
+    if (!it->culprit && it->order.confirm) {
+        allot__guard_confirm(it, it->order.confirm);
+        return;
+    }
     int status = make_candidate(it);
     take_question(it);
     if (status == ALLOT_OK) {
@@ -340,7 +381,7 @@ void allot__reload_begin(allot__reload *it)
     allot__reload_answer(it, NULL);
     allot__candidate_free(it->culprit);
     it->culprit = NULL;
-    if (it->waiting || it->text)
+    if (it->waiting || it->order.reply)
         allot__reload_soon(it);
 }
 
@@ -424,62 +465,6 @@ int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *
     return ALLOT_OK;
 }
 
-/* Whether attempts are possible: not before the start, nor during the end. */
-static bool can(allot__request *call)
-{
-    bool open = call->service->components.reload->open;
-    if (!open)
-        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
-    return open;
-}
-
-void allot__reload_now(allot__request *call)
-{
-    allot__param none[] = {{.name = NULL}};
-    allot__reply *reply;
-    if (can(call) && allot__params_read(call, none) &&
-        allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
-        allot__reload_ask(call->service->components.reload, NULL, reply) != ALLOT_OK)
-        allot__reply_no_memory(reply);
-}
-
-static int hand_in(allot__reload *it, const char *text, allot__reply *reply)
-{
-    it->text = allot__copy(it->service->engine, text, strlen(text));
-    if (!it->text)
-        return ALLOT_ENOMEM;
-    it->handing = reply;
-    if (it->phase == ALLOT__RELOAD_IDLE)
-        allot__reload_begin(it);
-    return ALLOT_OK;
-}
-
-/* Answers with the live plan. */
-static void answer_plan(allot__request *call)
-{
-    const allot_service *service = call->service;
-    allot__plan_answer_put(service->generation, service->config.plan, allot__rpc_begin(call));
-    allot__rpc_end(call);
-}
-
-void allot__reload_plan(allot__request *call)
-{
-    allot__param params[] = {{.name = "text", .type = ALLOT_MEMBER_TEXT}, {0}};
-    allot__reload *it = call->service->components.reload;
-    allot__reply *reply;
-    if (!allot__params_read(call, params))
-        return;
-    if (!params[0].given)
-        answer_plan(call);
-    else if (!allot__rpc_allowed(call, ALLOT__CHANGES))
-        return;
-    else if (can(call) && it->text)
-        allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);
-    else if (it->open && allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
-             hand_in(it, params[0].text, reply) != ALLOT_OK)
-        allot__reply_no_memory(reply);
-}
-
 /* ---- The component --------------------------------------------------------------------------- */
 
 int allot__reload_start(allot_service *service, allot_report *report)
@@ -495,7 +480,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
     allot__handle_open(service);
     take_refused(it);
     it->open = true;
-    if (service->config.watch != 0)
+    if (service->config.watch != 0 || service->unjudged)
         allot__reload_begin(it); /* finds the files the same, and what to watch */
     return ALLOT_OK;
 }
@@ -506,14 +491,14 @@ void allot__reload_stop(allot_service *service)
     if (!it->open)
         return;
     it->open = false;
-    allot__reply **lists[] = {&it->answering, &it->waiting, &it->handing};
+    allot__reply **lists[] = {&it->answering, &it->waiting, &it->order.reply};
     for (int i = 0; i < 3; i++) {
         allot__reply *all = *lists[i];
         *lists[i] = NULL;
         it->answering = all;
         allot__reload_answer(it, NULL);
     }
-    drop_text(it);
+    allot__reload_order_free(it);
     allot__handle_close(&it->timer);
     if (it->phase == ALLOT__RELOAD_SETTLING)
         allot__reload_give_up(it);
@@ -525,6 +510,7 @@ void allot__reload_free(allot_service *service)
     allot__reload *it = service->components.reload;
     allot__candidate_free(it->culprit);
     allot__candidate_free(it->failed);
+    allot__candidate_free(it->held);
     allot__sample_states_clear(&it->samples); /* a thread used them during the trial */
     allot__free_string(service->engine, it->promote);
 }

@@ -15,6 +15,17 @@
  * plan's file before the swap: the file stays authoritative. If the file cannot be written the plan
  * is refused, and if the swap fails the file is restored.
  *
+ * With `most_change`, a candidate that passed is also compared with the live generation, on the
+ * books' state. If its first decision takes more slots than that, it waits (guard.c) until it is
+ * confirmed, dropped, or replaced by a newer one: any other generation that takes over ends it.
+ * What it would take counts as too much where the live generation cannot decide.
+ *
+ * A dry run takes the same steps, and answers with the comparison in place of the swap.
+ *
+ * A rollback makes the candidate of a version in the store, and sets the files aside as they are:
+ * the version that it makes names them (`despite`), so it stands against them until they change or
+ * `reload` is called, also after a restart.
+ *
  * A generation that passed may still fail in other states. The texts of the previous one are kept:
  * after three failed cycles in a row by the policies they take over again by the same steps. The
  * failure, or a refusal at the start (service_begin.c), is reported until the files change.
@@ -57,6 +68,16 @@ bool allot__watch_set(allot__watch *watch, const allot__watch_paths *paths,
 /* Ends it. */
 void allot__watch_end(allot__watch *watch);
 
+/* What the next attempt is for, other than the files; `reply` NULL: nothing. */
+typedef struct allot__reload_order {
+    allot__reply *reply;
+    char *text;    /* a plan by call */
+    char *confirm; /* the candidate that waits */
+    bool rolls;    /* rolls back, to that version; 0: the one before */
+    int64_t version;
+    bool dry;
+} allot__reload_order;
+
 /* Milliseconds: see above. */
 #define ALLOT__RELOAD_SETTLE 30
 #define ALLOT__RELOAD_QUIET  150
@@ -91,12 +112,14 @@ typedef struct allot__reload {
         trial;         /* copies of them under the candidate's plan: those that it has passed */
     allot_state *lent; /* a copy of the books' state, to be tried first; NULL: none */
     int status;        /* of the thread's work */
-    /* For the next attempt: the failing generation, to be replaced by the previous one; the text of
-     * a plan by call; a policy to promote. NULL: none. */
+    allot__candidate *held; /* waits to be confirmed; NULL: none */
+    /* For the next attempt: the failing generation, to be replaced by the previous one (NULL:
+     * none); an order; a policy to promote (NULL: none). */
     allot__candidate *culprit;
-    char *text, *promote;
-    /* Pending calls: of `plan` (NULL: none), for the files, and for this attempt. */
-    allot__reply *handing, *waiting, *answering;
+    allot__reload_order order;
+    char *promote;
+    /* Pending calls for the files, and for this attempt. */
+    allot__reply *waiting, *answering;
     int64_t swapped, refused, same; /* attempts by result */
     int64_t fell_back;              /* how often the previous generation took over again */
     int64_t changed_at, failed_at;  /* 0: never */
@@ -122,15 +145,17 @@ void allot__reload_back(allot_service *service, int status, const allot_report *
  * sentence. */
 bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
 
-/* The methods `reload` and `plan` {text}: see above. Answered once the plan decides and is on
- * disk. */
+/* The methods `reload` {dry_run}, `plan` {text, dry_run}, `confirm` {version, drop, dry_run},
+ * `rollback` {version, dry_run}: see above. Answered once the plan decides and is on disk. */
 void allot__reload_now(allot__request *call);
 void allot__reload_plan(allot__request *call);
+void allot__reload_confirm(allot__request *call);
+void allot__reload_rollback(allot__request *call);
 
 /* A report's first error as the members of an object. */
 void allot__reload_error(allot__text *out, const allot_report *report);
 
-/* ---- Between reload.c and step.c ------------------------------------------------------------- */
+/* ---- Between the files of this folder -------------------------------------------------------- */
 
 /* Begin an attempt, none being in progress; begin one soon. */
 void allot__reload_begin(allot__reload *it);
@@ -139,6 +164,33 @@ void allot__reload_soon(allot__reload *it);
 void allot__reload_arm(allot__reload *it);
 /* Builds and tries the candidate, and then adopts or refuses it. */
 void allot__reload_build(allot__reload *it);
+/* Frees a generation and states of its plan on a thread. */
+void allot__reload_let_go(allot_service *service, allot__generation *generation,
+                          allot__sample_states *samples);
+/* The candidate takes over now. */
+void allot__reload_adopt(allot__reload *it);
+/* Writes the candidate's text to the plan's file, and then adopts it. */
+void allot__reload_write(allot__reload *it);
+/* Ends an attempt, whose candidate is freed unless it is kept as `failed` or `held`. */
+void allot__reload_finish(allot__reload *it);
+void allot__reload_order_free(allot__reload *it);
+/* Whether so many slots (below 0: not known) are more than the most that a change may take (below
+ * 0: any number). */
+bool allot__guard_exceeds(int64_t most, int64_t taken);
+/* Whether the candidate is to be compared with the live generation; compares it on a thread. */
+bool allot__guard_wants(const allot__reload *it);
+int allot__guard_compare(allot__reload *it, const allot_state *state);
+/* After the comparison: whether the candidate must wait, which then begins. */
+bool allot__guard_holds(allot__reload *it);
+/* Begins the attempt that an order for the waiting candidate asks for. */
+void allot__guard_confirm(allot__reload *it, const char *name);
+/* Gives the waiting candidate up: its files are as good as refused, and are not tried until they
+ * change. */
+void allot__guard_drop(allot__reload *it);
+/* Ends the waiting candidate, for another one decides, or was refused. */
+void allot__guard_end(allot__reload *it);
+void allot__guard_put(allot__text *out, const allot__reload *it, const allot__candidate *candidate);
+void allot__guard_status(allot__text *out, const allot__reload *it);
 /* Files have settled: the attempt ends with `verdict`. */
 void allot__reload_conclude(allot__reload *it, int verdict);
 /* Drops the candidate without a report. */

@@ -30,8 +30,8 @@ static void freed(void *ud)
     allot__free(it->engine, it, 1, sizeof *it);
 }
 
-static void let_go(allot_service *service, allot__generation *generation,
-                   allot__sample_states *samples)
+void allot__reload_let_go(allot_service *service, allot__generation *generation,
+                          allot__sample_states *samples)
 {
     leaving *it = generation ? allot__new(service->engine, 1, sizeof *it) : NULL;
     if (it) {
@@ -49,7 +49,7 @@ static void let_go(allot_service *service, allot__generation *generation,
 /* Frees the candidate, and the copies under its plan. */
 static void drop_made(allot__reload *it)
 {
-    let_go(it->service, it->candidate->generation, &it->trial);
+    allot__reload_let_go(it->service, it->candidate->generation, &it->trial);
     it->candidate->generation = NULL;
 }
 
@@ -63,16 +63,19 @@ void allot__reload_give_up(allot__reload *it)
     it->phase = ALLOT__RELOAD_IDLE;
 }
 
-static void finish(allot__reload *it)
+void allot__reload_finish(allot__reload *it)
 {
     allot__candidate *candidate = it->candidate;
-    allot__reload_log(it, candidate);
+    if (candidate->dry)
+        drop_made(it);
+    else
+        allot__reload_log(it, candidate);
     allot__reload_answer(it, candidate);
     it->candidate = NULL;
     it->phase = ALLOT__RELOAD_IDLE;
-    if (candidate != it->failed)
+    if (candidate != it->failed && candidate != it->held)
         allot__candidate_free(candidate);
-    if (it->waiting || it->text || it->culprit)
+    if (it->waiting || it->order.reply || it->culprit)
         allot__reload_begin(it);
     else if (it->again || it->changes != it->looked_at)
         allot__reload_soon(it);
@@ -88,15 +91,18 @@ static void drop_culprit(allot__reload *it)
 static void refuse(allot__reload *it, int status)
 {
     drop_made(it);
-    allot__candidate_refuse(it->candidate, status);
-    it->refused++;
-    if (it->candidate->back) {
+    allot__candidate *candidate = it->candidate;
+    allot__candidate_refuse(candidate, status);
+    it->refused += !candidate->dry;
+    if (candidate->back && !candidate->own) {
         drop_culprit(it);
-    } else if (!it->candidate->text) {
-        it->candidate->replaced = it->failed && it->failed->replaced;
-        allot__reload_fail(it, it->candidate);
+    } else if (!candidate->text && !candidate->store && !candidate->dry) {
+        if (it->held && !it->held->text)
+            allot__guard_end(it);
+        candidate->replaced = it->failed && it->failed->replaced;
+        allot__reload_fail(it, candidate);
     }
-    finish(it);
+    allot__reload_finish(it);
 }
 
 static void undo_work(void *ud)
@@ -136,8 +142,26 @@ static void went_back(allot__reload *it)
     allot__log_report(it->service, it->failed->report);
 }
 
+/* A version of the store has taken over; the files are not tried until they change. */
+static void set_aside(allot__reload *it)
+{
+    allot__candidate *candidate = it->candidate;
+    allot__sources_free(&candidate->sources);
+    candidate->sources = candidate->files;
+    candidate->files.items = NULL;
+    candidate->files.count = candidate->files.capacity = 0;
+    candidate->aside = true;
+    allot__reload_fail(it, candidate);
+    drop_culprit(it);
+    const allot__log_field fields[] = {{.name = "version", .number = candidate->version},
+                                       {.name = NULL}};
+    allot__log(it->service, ALLOT_LOG_WARNING,
+               "rolled back: the files are not what decides, until they change or are reloaded",
+               fields);
+}
+
 /* The candidate has passed, and its file is written: it takes over here, between two cycles. */
-static void adopt(allot__reload *it)
+void allot__reload_adopt(allot__reload *it)
 {
     allot_service *service = it->service;
     allot__candidate *candidate = it->candidate;
@@ -153,14 +177,17 @@ static void adopt(allot__reload *it)
     allot__plan_texts_free(service->before);
     service->before = candidate->back ? NULL : allot__plan_texts_hold(old->texts);
     allot__sample_states samples = it->samples; /* of the old plan */
-    let_go(service, old, &samples);
+    allot__reload_let_go(service, old, &samples);
     candidate->generation = NULL;
     generation->loud = true;
     it->samples = it->trial;
     it->samples.taken = samples.taken;
     it->samples.next = samples.next;
     it->trial = (allot__sample_states){.count = 0};
-    if (candidate->back) {
+    allot__guard_end(it);
+    if (candidate->own) {
+        set_aside(it);
+    } else if (candidate->back) {
         went_back(it);
     } else {
         allot__reload_arm(it);
@@ -171,7 +198,7 @@ static void adopt(allot__reload *it)
     it->changed_at = allot__service_now(service);
     uv_update_time(service->loop);
     it->took_us = (int64_t)(uv_now(service->loop) - it->began) * 1000;
-    finish(it);
+    allot__reload_finish(it);
 }
 
 /* ---- The plan's file ------------------------------------------------------------------------- */
@@ -190,12 +217,23 @@ static bool is_others(const allot__candidate *candidate)
     return true;
 }
 
+/* ... unless a rollback set it aside. */
+static bool is_aside(const allot__reload *it)
+{
+    const allot__text *old = &it->candidate->old.old;
+    const allot__source *plan = it->failed && it->failed->aside
+                                    ? allot__sources_find(&it->failed->sources, it->candidate->file)
+                                    : NULL;
+    return plan && plan->size == (int64_t)old->len &&
+           plan->hash == allot__source_hash(old->bytes, old->len);
+}
+
 static void write_work(void *ud)
 {
     allot__reload *it = ud;
     allot__candidate *candidate = it->candidate;
     it->status = allot__plan_file_read(&candidate->old, candidate->file, candidate->report);
-    if (it->status == ALLOT_OK && is_others(candidate))
+    if (it->status == ALLOT_OK && !is_aside(it) && is_others(candidate))
         it->status = ALLOT_EUSAGE;
     if (it->status == ALLOT_OK)
         it->status = allot__plan_file_write(&candidate->old, candidate->file, candidate->text,
@@ -208,9 +246,19 @@ static void written(void *ud)
     if (it->service->stopping)
         allot__reload_give_up(it);
     else if (it->status == ALLOT_OK)
-        adopt(it);
+        allot__reload_adopt(it);
     else
         undo(it, it->status);
+}
+
+void allot__reload_write(allot__reload *it)
+{
+    if (!it->candidate->text) {
+        allot__reload_adopt(it);
+        return;
+    }
+    it->phase = ALLOT__RELOAD_WRITING;
+    allot__work_begin(it->service, &it->work, write_work, written, it);
 }
 
 /* ---- Settling -------------------------------------------------------------------------------- */
@@ -235,11 +283,10 @@ void allot__reload_conclude(allot__reload *it, int verdict)
         allot__reload_soon(it);
     } else if (verdict != ALLOT_OK) {
         refuse(it, verdict);
-    } else if (it->candidate->text) {
-        it->phase = ALLOT__RELOAD_WRITING;
-        allot__work_begin(it->service, &it->work, write_work, written, it);
-    } else {
-        adopt(it);
+    } else if (it->candidate->dry) {
+        allot__reload_finish(it);
+    } else if (!allot__guard_holds(it)) {
+        allot__reload_write(it);
     }
 }
 
@@ -258,6 +305,8 @@ static void try_work(void *ud)
         it->status = allot__candidate_try(it->candidate, it->lent, true, live_us, NULL);
     if (it->status == ALLOT_OK)
         it->status = allot__candidate_try_samples(it->candidate, samples, until, &it->trial);
+    if (it->status == ALLOT_OK && allot__guard_wants(it))
+        it->status = allot__guard_compare(it, it->lent);
     allot_state_free(it->lent);
     it->lent = NULL;
 }
@@ -272,14 +321,14 @@ static void tried(void *ud)
 }
 
 /* Lends the books' state; not an inconsistent one, nor one that takes long to copy, for which a
- * recorded one stands. */
+ * recorded one stands, unless the candidate is also compared. */
 static void rehearse(allot__reload *it)
 {
     const allot_state *state;
     allot__books *books = it->service->books;
     it->phase = ALLOT__RELOAD_REHEARSING;
     allot__hold_settle(it->service);
-    if ((it->samples.count == 0 || allot__books_few(books)) &&
+    if ((it->samples.count == 0 || allot__books_few(books) || allot__guard_wants(it)) &&
         allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK)
         allot__books_copy(books, &it->lent); /* without memory it is not tried */
     allot__work_begin(it->service, &it->work, try_work, tried, it);
@@ -292,6 +341,18 @@ static void build_work(void *ud)
     allot__candidate_build(((allot__reload *)ud)->candidate);
 }
 
+/* Nothing new is in the files. */
+static void same(allot__reload *it)
+{
+    bool aside = it->candidate->outcome == ALLOT__ASIDE;
+    if (it->candidate->outcome == ALLOT__AS_LIVE || aside) {
+        allot__reload_fail(it, aside ? it->candidate : NULL);
+        if (it->held && !it->held->text)
+            allot__guard_end(it);
+    }
+    it->same++;
+}
+
 static void built(void *ud)
 {
     allot__reload *it = ud;
@@ -300,17 +361,15 @@ static void built(void *ud)
         allot__reload_give_up(it);
         return;
     }
-    if (!candidate->text && !candidate->back)
+    if (!candidate->text && !candidate->store && !candidate->back)
         allot__reload_arm(it);
     if (candidate->outcome == ALLOT__MADE) {
         rehearse(it);
     } else if (candidate->outcome == ALLOT__REFUSED) {
         allot__reload_conclude(it, candidate->status);
     } else {
-        if (candidate->outcome == ALLOT__AS_LIVE)
-            allot__reload_fail(it, NULL);
-        it->same++;
-        finish(it);
+        same(it);
+        allot__reload_finish(it);
     }
 }
 

@@ -148,7 +148,7 @@ static int begin(allot__shadow *it, const char *plan, const char *policy, allot_
     it->reply = reply;
     it->failures = it->cycles = it->differ = it->skipped = it->failed = 0;
     memset(it->kinds, 0, sizeof it->kinds);
-    it->last = (allot__shadow_found){.cycle = 0};
+    it->last = (allot__pair_found){.cycle = 0};
     it->since = it->service->now;
     it->next = 0;
     it->life = ALLOT__SHADOW_BUILDING;
@@ -166,10 +166,10 @@ static void decide_work(void *ud)
 
 static void count(allot__shadow *it)
 {
-    const allot__shadow_found *found = &it->pair->found;
+    const allot__pair_found *found = &it->pair->found;
     it->cycles++;
     it->failures = 0;
-    it->shadow_us = found->shadow_us;
+    it->shadow_us = found->other_us;
     it->live_us = found->live_us;
     for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
         it->kinds[kind] += found->kinds[kind];
@@ -213,7 +213,7 @@ static bool copy_state(allot__shadow *it, const allot__cycle_done *done)
         return false;
     }
     it->pair->state = state;
-    it->pair->found = (allot__shadow_found){.cycle = done->cycle, .now = done->now};
+    it->pair->found = (allot__pair_found){.cycle = done->cycle, .now = done->now};
     return true;
 }
 
@@ -303,27 +303,13 @@ void allot__shadow_promote(allot__request *call)
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 
-static void put_kinds(allot__text *out, const int64_t *kinds)
-{
-    allot__text_puts(out, "{");
-    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
-        if (kinds[kind] != 0)
-            allot__text_number(out, allot_diff_kind_name(kind), kinds[kind]);
-    allot__text_puts(out, "}");
-}
-
-static void put_last(allot__text *out, const allot__shadow_found *last)
+static void put_last(allot__text *out, const allot__pair_found *last)
 {
     allot__text_open(out, "last", "{");
     ALLOT__MEMBERS(out, "cycle now", last->cycle, last->now);
-    allot__text_key(out, "rows");
-    put_kinds(out, last->kinds);
-    allot__text_open(out, "quotas", "[");
-    for (int32_t i = 0; i < last->top_count; i++) {
-        ALLOT__OBJECT(out, NULL, "path live shadow", last->top[i].path, last->top[i].live,
-                      last->top[i].shadow);
-    }
-    allot__text_puts(out, "]}");
+    allot__pair_put_kinds(out, last->kinds);
+    allot__pair_put_quotas(out, last, "shadow");
+    allot__text_puts(out, "}");
 }
 
 void allot__shadow_status(allot_service *service, allot__text *out)
@@ -336,8 +322,7 @@ void allot__shadow_status(allot_service *service, allot__text *out)
     ALLOT__MEMBERS(out, "state plan policy since cycles differ skipped failed live_us shadow_us",
                    lives[it->life], it->plan, it->policy, it->since, it->cycles, it->differ,
                    it->skipped, it->failed, it->live_us, it->shadow_us);
-    allot__text_key(out, "rows");
-    put_kinds(out, it->kinds);
+    allot__pair_put_kinds(out, it->kinds);
     if (it->differ > 0)
         put_last(out, &it->last);
     if (it->failed > 0 && !it->working && it->pair && allot_report_count(it->pair->report) > 0) {

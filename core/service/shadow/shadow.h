@@ -14,50 +14,11 @@
 #ifndef ALLOT_SERVICE_SHADOW_SHADOW_H
 #define ALLOT_SERVICE_SHADOW_SHADOW_H
 
+#include "service/generation/pair.h"
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 
 #define ALLOT__SHADOW_FAILURES 3
-/* How many consumers are listed of the last cycle that differed: those whose quotas differ most. */
-#define ALLOT__SHADOW_TOP 8
-
-typedef struct allot__shadow_row {
-    char path[200];
-    int64_t live, shadow; /* quotas */
-} allot__shadow_row;
-
-/* The differences between the two decisions of one cycle. */
-typedef struct allot__shadow_found {
-    int64_t cycle, now;
-    int64_t kinds[ALLOT_DIFF_KINDS]; /* rows that differ */
-    allot__shadow_row top[ALLOT__SHADOW_TOP];
-    int32_t top_count;
-    bool differs;
-    int64_t live_us, shadow_us;
-} allot__shadow_found;
-
-/* Twin and candidate, in memory of their own; built and run on a thread. */
-typedef struct allot__pair_of {
-    allot_engine *engine;
-    allot_report *report; /* of the last failure */
-    char *file, *plan, *policy;
-    allot__plan_texts *texts; /* the live generation's */
-    allot_script_limits limits;
-    int64_t cycle_limit; /* ms, of each; 0: none */
-    allot__generation *twin, *candidate;
-    allot_state *state; /* of the twin's plan, sealed; given by the loop */
-    allot__shadow_found found;
-    int status;
-} allot__pair_of;
-
-/* `plan` NULL: the live plan with `policy` instead of its own; else that file. */
-int allot__pair_new(const allot__generation *live, const char *file, const char *plan,
-                    const char *policy, const allot_script_limits *limits, allot__pair_of **out);
-void allot__pair_free(allot__pair_of *pair);
-/* On a thread: builds both plans; lets both decide about `state`, compares, frees `state`. Each
- * sets `status`. */
-void allot__pair_build(allot__pair_of *pair);
-void allot__pair_decide(allot__pair_of *pair);
 
 typedef enum allot__shadow_life {
     ALLOT__SHADOW_NONE = 0,
@@ -79,7 +40,7 @@ typedef struct allot__shadow {
     int64_t cycles, differ, skipped;
     int64_t kinds[ALLOT_DIFF_KINDS]; /* rows that differed, in all */
     int64_t live_us, shadow_us;      /* of the last cycle */
-    allot__shadow_found last;        /* the last one that differed */
+    allot__pair_found last;          /* the last one that differed */
     uint64_t next;                   /* no copy before that time of uv_hrtime */
 } allot__shadow;
 

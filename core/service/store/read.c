@@ -441,6 +441,8 @@ static int read_pair(allot__rows from, allot_report *report, allot__store_pair *
         return status;
     if (!is_name(plan) || (*policies != '\0' && !is_name(policies)))
         return allot__store_damaged(from.store, "a row of `versions` names no text", report);
+    out->number = number;
+    out->cycle = cycle;
     memcpy(out->plan, plan, sizeof out->plan);
     snprintf(out->policies, sizeof out->policies, "%s", policies);
     return ALLOT_OK;

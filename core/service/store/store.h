@@ -155,6 +155,7 @@ int allot__store_text(allot__store *store, allot__store_texts of, const char *sh
                       allot_report *report, allot__text *out);
 /* The version that took over last, or `back` versions before. Likewise. */
 typedef struct allot__store_pair {
+    int64_t number, cycle; /* of the version; the first cycle that it may have decided */
     char plan[65], policies[65];
 } allot__store_pair;
 int allot__store_version(allot__store *store, int back, allot_report *report,

@@ -212,6 +212,13 @@ int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *t
     return ALLOT_OK;
 }
 
+void allot__feed_tell(allot__feed *feed, const char *method, const char *params, size_t len)
+{
+    for (const subscriber *it = feed->subscribers; it; it = it->next)
+        if (it->peer && has_room(it))
+            notify(it, method, params, len);
+}
+
 static void tell(allot_service *service, const kept *item)
 {
     if (service->decided)

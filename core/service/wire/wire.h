@@ -104,6 +104,8 @@ int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *t
 void allot__feed_committed(allot__feed *feed, int64_t batch);
 /* Subscribes a peer from a number on, replacing its earlier subscription. ENOMEM. */
 int allot__feed_join(allot__feed *feed, struct allot__connection *peer, int64_t next);
+/* Tells all subscribers something other than a decision; one that reads too slowly misses it. */
+void allot__feed_tell(allot__feed *feed, const char *method, const char *params, size_t len);
 /* A peer's buffer has space again: whether something was sent. */
 bool allot__feed_drained(allot__feed *feed, struct allot__connection *peer);
 void allot__feed_gone(allot__feed *feed, struct allot__connection *peer);

@@ -49,6 +49,10 @@ return {
   keep = "what to keep for replay: events, age, bytes (1000000,2G), or 7d,2G",
   snapshot = "make a snapshot every N events and cycles (200000)",
   clients = "allow at most N connections (1000)",
+  ["most-change"] = "let changes of plan and policies that would take more than N slots wait for "
+    .. "`allot confirm`",
+  ["dry-run"] = "change nothing: show what would differ, or which commands would run",
+  drop = "give the waiting change up",
   ["no-watch"] = "do not reload plan and policies when their files change",
   slot = "what a slot is: cpu, mem, billing, gres/gpu, ... (cpu); of a plan with groups once for "
     .. "each, as gpu=gres/gpu@PARTITION",
@@ -60,7 +64,6 @@ return {
   stale = "without a decision for N seconds, open the ceilings; 0: never (300)",
   hold = "release held jobs when they are granted; without ceilings",
   cancel = "take jobs that cannot be requeued, too: they are cancelled",
-  ["dry-run"] = "print the commands, and run none",
   once = "one look at the cluster, and end",
   open = "put all ceilings to the plan's limits, and end",
   status = "report what the bridge did last, and end",

@@ -190,6 +190,52 @@ answer to the method "view".
   allot top | head
 ]] },
 
+  plan = { "give a running service another plan", [[
+Hands the plan in a file to a service, which checks it, writes it to its own plan's file
+and decides by it. With --dry-run nothing changes: what the next cycle would decide under
+the live plan (A) is compared with what it would decide under PLAN (B), as by "allot
+diff", which it also prints. Exit status 1: the service refused the plan, the plan waits
+for "allot confirm" (serve --most-change), or the dry run found differences.
+
+  allot plan --dry-run new-plan.json
+  allot plan new-plan.json --socket plan.json.sock
+]] },
+
+  reload = { "let a running service read its plan and policies again", [[
+Has a service try its plan's file and policies now, even if they were refused before or set
+aside by a rollback. With --dry-run nothing changes: the difference is shown as by "allot
+plan". Exit status 1: they were refused, they wait for "allot confirm", or the dry run
+found differences.
+
+  allot reload --dry-run
+  allot reload
+]] },
+
+  confirm = { "confirm a change that waits in a running service", [[
+A change of plan or policies that takes more slots than serve --most-change allows waits.
+Without VERSION this shows what it would do, as "allot diff", and how to confirm it. With
+the VERSION that was shown it takes over, whatever it takes by now; if the files have
+changed meanwhile the newer change waits, and the old version is refused. --drop gives it
+up: its files are not tried until they change or "allot reload" is called. Exit status 1: a
+change waits, none does, or another one.
+
+  allot confirm
+  allot confirm 3fa9c1d02b44
+  allot confirm --drop
+]] },
+
+  rollback = { "let a version of before decide in a running service", [[
+Has a service decide by plan and policies of VERSION, a number in its store; without it, by
+the newest version that differs from the live one. The files stay as they are. They decide
+again when they change, or by "allot reload"; not by a restart. With --dry-run nothing
+changes: the difference is shown as by "allot plan". Exit status 1: the service refused,
+or the dry run found differences.
+
+  allot rollback --dry-run
+  allot rollback
+  allot rollback 17
+]] },
+
   call = { "send one request to a running service", [[
 Sends one request to a service and prints the result as JSON. PARAMS is a JSON object,
 or "-" for an object on standard input. --socket or ALLOT_SOCKET says where the service
@@ -202,8 +248,8 @@ Events: demand, release, allocated, start, finish, task, decline, returned, sess
 session_end, host, host_gone, slots, submit, run, requeue, fail, stop, cont, withdraw,
 lease; each is answered with its number once it is on disk. Calls: sync, tasks, flights,
 hosts, sessions, jobs, status, report, cycle, explain, view, state, plan, decisions,
-subscribe, unsubscribe, reload, shadow, promote, drop, auth, hello, ping. A request
-that lacks a parameter fails and names it.
+subscribe, unsubscribe, reload, confirm, rollback, shadow, promote, drop, auth, hello,
+ping. A request that lacks a parameter fails and names it.
 
   allot call --socket plan.json.sock status
   allot call demand '{"consumer": "/physics", "slots": 40}'

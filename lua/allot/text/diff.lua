@@ -257,14 +257,18 @@ function diff.put_sums(host, sums)
   end
 end
 
-function diff.show(host)
-  local of = core.decode(host.call "document")
+--- Puts a document, allot/diff/v1.
+function diff.put(host, of)
   host.out(diff.sides(of))
   if of.states[1] then
     put_state(host, of.states[1], host.option "all")
   else
     diff.put_sums(host, of.summary)
   end
+end
+
+function diff.show(host)
+  diff.put(host, core.decode(host.call "document"))
 end
 
 return diff

@@ -181,6 +181,11 @@ return {
   { "E-reload", "A service under measurement did not take an edit of its own plan." },
   { "E-slow", "The new plan or policy takes far longer for a recorded cycle than the one in use. "
     .. "The reload was refused." },
+  { "E-dropped", "A change of plan or policies waited and was dropped by `confirm`; `reload` tries "
+    .. "it again." },
+  { "E-state", "The service cannot decide about the cluster as it is, so nothing can be compared "
+    .. "with what it decides." },
+  { "E-version", "No such change waits to be confirmed, or the store has no such version." },
   { "E-no-shadow", "There is no shadow to drop or promote; the method `shadow` begins one." },
   { "E-standby", "Another service leads the store, or may by now: `leader` has its address, if it "
     .. "is known. Nothing was entered." },
