@@ -209,7 +209,7 @@ int allot__whole_batch(allot__whole_all *all, int32_t *done)
     do {
         status = try_batch(all, it, &certain);
         *done = it->count;
-        it->size = certain == it->count ? certain + certain / 2 + 1 : certain;
+        it->size = certain == it->count ? 2 * certain : certain;
         it->size = it->size > 1 ? allot__least(it->size, MOST) : 1;
         it->count = certain = it->size;
     } while (status == ALLOT_OK && certain < *done);
