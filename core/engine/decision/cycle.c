@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* cycle.c: the driver: it knows which stage comes when; the stages know how. */
+#include <string.h>
+
 #include "engine/decision/decision.h"
 #include "engine/jobs/dispatch.h"
 #include "engine/rows/enforce.h"
@@ -214,7 +216,9 @@ static int go_on(allot_decision *decision)
     for (int32_t i = 0; decision->follow && i < decision->plan->group_count && !status; i++) {
         const allot__follow *follow = &decision->follow->groups[i];
         allot__decided *group = &decision->groups[i];
-        *group = (allot__decided){.work = *follow->work, .orders = follow->orders};
+        memset(group, 0, sizeof *group);
+        group->work = *follow->work; /* large: copied once */
+        group->orders = follow->orders;
         group->work.arena = &decision->arena;
         group->work.session_need = decision->session_need;
         group->work.session_quota = decision->session_quota;

@@ -4,6 +4,8 @@
  * passes.c: C-5 in families with changes (placement/distribute.c does all): the first pass, parents
  * first; then a sweep up over the slots still lacking; then the second pass.
  */
+#include <string.h>
+
 #include "base/least.h"
 #include "engine/follow/follow.h"
 
@@ -27,6 +29,18 @@ static void first_row(allot__follow *follow, int32_t row, int32_t part)
     }
 }
 
+/* The next row from `row` on that lacks or has slots, or one before it: most neither lack nor have
+ * any, four at a time. */
+static int32_t next_row(const allot__follow *follow, int32_t row, int32_t end)
+{
+    static const int32_t none[4];
+    const int32_t some = sizeof none / sizeof *none;
+    while (end - row >= some && memcmp(follow->net + row, none, sizeof none) == 0 &&
+           memcmp(follow->first + row, none, sizeof none) == 0)
+        row += some;
+    return row;
+}
+
 /* Members take up to their quotas in order; the rest is the last member's, and is returned. */
 static int64_t first_family(allot__follow *follow, int32_t family, int64_t left)
 {
@@ -42,6 +56,9 @@ static int64_t first_family(allot__follow *follow, int32_t family, int64_t left)
         it->broad->passed = true;
     }
     for (int32_t row = first; row < end && !it->broad; row++) {
+        row = next_row(follow, row, end);
+        if (row == end)
+            break;
         int32_t part = (int32_t)allot__least(follow->net[row], left);
         left -= part;
         first_row(follow, row, part);
