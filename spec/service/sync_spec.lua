@@ -229,6 +229,21 @@ describe("sync", function ()
       assert.same({ 2, {} }, { told.decision.grants[1].slots, told.flights })
     end)
 
+    it("takes a task that was submitted at another time for another one", function ()
+      local truth, told = order(true)
+      local gone, first = {}, told.flights[1].id
+      for _, id in ipairs(told.flights[1].tasks) do gone[id] = true end
+      for _, task in ipairs(truth.tasks) do task.submitted = 500 end
+      assert.equal(1, #sync(truth).flights) -- not told before
+      for _, task in ipairs(truth.tasks) do task.submitted = gone[task.id] and 900 or 500 end
+      truth.consumers["/b"] = { demand = 10 }
+      told = sync(truth)
+      assert.same({ 2, 2 }, { told.entered.finish, told.entered.start })
+      assert.equal(1, #told.decision.reclaims) -- /b has more than its quota again
+      assert.equal(1, #told.flights)
+      assert.not_equal(first, told.flights[1].id)
+    end)
+
     it("knows slots without a task to be back when they are not told any more", function ()
       local truth, told = order(false)
       assert.same({ 2, 0 }, { told.flights[1].slots, #told.decision.grants })

@@ -69,11 +69,13 @@ static void event_of(const allot__sync *it, allot__truth_list list, const allot_
         out->task.started = out->at;
 }
 
-/* Compares a task; one of another leaf is a new task. A start time not given counts as known. */
+/* Compares a task; one of another leaf, or submitted at another time, is a new task. A start time
+ * not given counts as known. */
 static allot__verdict judge_task(const allot__truth_row *row, const allot_task *known)
 {
     allot_task task = *(const allot_task *)row->item;
-    if (task.consumer != known->consumer || task.group != known->group)
+    bool again = task.submitted != 0 && known->submitted != 0 && task.submitted != known->submitted;
+    if (again || task.consumer != known->consumer || task.group != known->group)
         return ALLOT__TRUTH_NEW;
     if (!row->started)
         task.started = known->started;

@@ -6,10 +6,10 @@ local core = require "allot.core"
 
 local site = {}
 
---- A name that a plan can have, of any name of Slurm's: "2024.Proj" is "a2024_proj".
+--- A name that a plan can have, of any name of Slurm's: "2024.Proj" is "q2024_proj".
 function site.name_of(text)
   local name = text:lower():gsub("[^a-z0-9_-]", "_")
-  return (name:find "^[a-z]" and name or "a" .. name):sub(1, 128)
+  return (name:find "^[a-z]" and name or "q" .. name):sub(1, 128)
 end
 
 -- ---- The plan -----------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- The cluster as `sync` reads it: leaves, and tasks that run or wait.
 --
--- A job is a task, named "ID@SUBMITTED", since Slurm uses an id again after it lost a job. Each
--- task of an array is one; so are all parts of a heterogeneous job together.
+-- A job is a task of its id; each task of an array is one; so are all parts of a heterogeneous job
+-- together. Slurm uses an id again after it lost a job, so `sync` also gets when it was submitted.
 
 local core = require "allot.core"
 local array = require "allot.slurm.array"
@@ -93,7 +93,7 @@ local function shared(amounts, site)
 end
 
 --- All that passes need of a job, kept as long as its line stays the same: `state` (nil: the job
--- has and wants nothing), `id` of the task, `name` for Slurm's commands, `text` of the task, ...
+-- has and wants nothing), `name` as the task's id and for Slurm's commands, the task's `text`, ...
 local function entry_of(job, site)
   local amounts = amounts_of(job, site)
   local holds = HOLDS[job.state]
@@ -110,10 +110,9 @@ local function entry_of(job, site)
   entry.array = holds and entry.name:match "^(%d+)_"
   entry.spared = holds and not site.cancel and not (entry.requeues and not job.reserved)
   entry.submitted = job.submitted
-  entry.id = entry.name .. "@" .. job.submitted
   local rest = entry.leaf and task_json(job, site, entry, amounts)
   if job.waiting then entry.rest = rest
-  elseif rest then entry.text = '{"id": "' .. entry.id .. '"' .. rest end
+  elseif rest then entry.text = '{"id": "' .. entry.name .. '"' .. rest end
   return entry
 end
 
@@ -184,7 +183,7 @@ local function put_running(out, leaf, entry)
   if entry.spared then
     add(leaf.unlisted, entry.amounts)
   else
-    put(out, entry.id, entry.text, entry)
+    put(out, entry.name, entry.text, entry)
   end
 end
 
@@ -196,7 +195,7 @@ local function put_array(out, leaf, entry, site)
   add(leaf.demand, entry.amounts, many)
   for _, number in ipairs(array.first(waiting, many)) do
     if enough(leaf, site) then return end
-    local id = ("%s_%d@%d"):format(entry.name, number, entry.submitted)
+    local id = ("%s_%d"):format(entry.name, number)
     put(out, id, ('{"id": "%s"%s'):format(id, entry.rest), entry)
     add(leaf.listed, entry.amounts)
   end
@@ -206,7 +205,7 @@ local function put_waiting(out, leaf, entry, site)
   if entry.waiting then return put_array(out, leaf, entry, site) end
   add(leaf.demand, entry.amounts)
   if enough(leaf, site) then return end
-  put(out, entry.id, entry.text, entry)
+  put(out, entry.name, entry.text, entry)
   add(leaf.listed, entry.amounts)
 end
 

@@ -10,7 +10,9 @@ local function each(flights, jobs, visit)
   for _, flight in ipairs(flights) do
     for _, id in ipairs(flight.tasks or {}) do
       local job = jobs[id]
-      if job and job.state == "running" and not job.ending then visit(id, job, flight) end
+      if job and job.state == "running" and not job.ending then
+        visit(id .. "@" .. job.submitted, job, flight)
+      end
     end
   end
 end
@@ -77,7 +79,7 @@ function victim.release(decision, jobs)
   for _, grant in ipairs(decision.grants) do
     for _, id in ipairs(grant.tasks or {}) do
       local job = jobs[id]
-      local name = job and job.held and id:match "^[^@]*"
+      local name = job and job.held and id
       if name and not seen[name] then
         names[#names + 1], seen[name] = name, true
       end

@@ -117,7 +117,8 @@ function truth:judge(rows, things, source, is_right)
       verdicts[i] = "new"
     elseif not seen[row.id] then
       if may_tell(thing, source) then
-        local moves = thing.place ~= self:place(row)
+        local again = row.submitted and thing.submitted and row.submitted ~= thing.submitted
+        local moves = again or thing.place ~= self:place(row)
         verdicts[i] = moves and is_right == truth.is_task and "new" or "known"
         seen[row.id] = verdicts[i] == "known"
         if verdicts[i] == "new" then thing.source = source end

@@ -11,13 +11,15 @@ world.__index = world
 
 -- ---- The service --------------------------------------------------------------------------------
 
---- Slots of a reclaim whose tasks still run; nil: none does.
-local function still(flight, slots_of)
+--- Slots of a reclaim whose tasks still run; nil: none does. A task submitted at another time is
+-- another.
+local function still(flight, running, submitted)
   local tasks, slots = core.list(), 0
   for _, id in ipairs(flight.tasks) do
-    if slots_of[id] then
+    local task = running[id]
+    if task and submitted[id] == task.submitted then
       tasks[#tasks + 1] = id
-      slots = slots + slots_of[id]
+      slots = slots + task.slots
     end
   end
   if slots == 0 then return nil end
@@ -32,18 +34,20 @@ local function still(flight, slots_of)
 end
 
 local function running(tasks)
-  local slots = {}
+  local list = {}
   for _, task in ipairs(tasks) do
-    if task.state == "running" then slots[task.id] = task.slots end
+    if task.state == "running" then list[task.id] = task end
   end
-  return slots
+  return list
 end
 
 --- What `sync` answers.
 function world:sync(params)
   for key, value in pairs(params) do self.truth[key] = value end
-  local flights, slots_of = core.list(), running(self.truth.tasks)
-  for _, flight in ipairs(self.flights) do flights[#flights + 1] = still(flight, slots_of) end
+  local flights, tasks = core.list(), running(self.truth.tasks)
+  for _, flight in ipairs(self.flights) do
+    flights[#flights + 1] = still(flight, tasks, self.submitted[flight.id])
+  end
   local state = core.encode {
     now = self.slurm.now, slots = self.truth.slots, consumers = self.truth.consumers,
     tasks = core.list(self.truth.tasks), reclaims = flights,
@@ -53,7 +57,11 @@ function world:sync(params)
   for _, reclaim in ipairs(decision.reclaims) do
     self.count = self.count + 1
     reclaim.id = "r" .. self.count
-    if reclaim.tasks and #reclaim.tasks > 0 then flights[#flights + 1] = reclaim end
+    if reclaim.tasks and #reclaim.tasks > 0 then
+      local submitted = {}
+      for _, id in ipairs(reclaim.tasks) do submitted[id] = tasks[id].submitted end
+      flights[#flights + 1], self.submitted[reclaim.id] = reclaim, submitted
+    end
   end
   self.flights, self.decision = flights, decision
   return { decision = decision, flights = flights, seq = self.count, dropped_count = 0 }
@@ -95,7 +103,8 @@ function calls.notify() return "" end
 function world.new(plan, slurm, options)
   local text = core.encode(plan)
   local self = setmetatable({ slurm = slurm, plan = assert(core.plan(text)), plan_text = text,
-    truth = {}, flights = {}, count = 0, notes = {}, said = {}, written = {} }, world)
+    truth = {}, flights = {}, submitted = {}, count = 0,
+    notes = {}, said = {}, written = {} }, world)
   self.options = options or {}
   self.options.socket = "there"
   self:begin()
