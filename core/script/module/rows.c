@@ -74,35 +74,6 @@ static void set_where(lua_State *L, const source *of, int32_t group, int32_t con
     lua_setfield(L, -2, "consumer");
 }
 
-static void push_text(lua_State *L, const allot__text *text)
-{
-    if (text->failed)
-        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
-    lua_pushlstring(L, text->len > 0 ? text->bytes : "", text->len);
-}
-
-/* Pushes "3", "3 1/3", or "~3.3333" in place of a long fraction. */
-static void push_owned(lua_State *L, const allot_ratio *ratio, allot__text *text)
-{
-    enum { FRACTION_MAX = 11 };
-    char part[64] = "";
-    uint64_t num = ratio->num_low, den = ratio->den_low, whole = den ? num / den : 0;
-    bool small = ratio->num_high == 0 && ratio->den_high == 0 && den != 0;
-    text->len = 0;
-    if (small && num % den != 0)
-        snprintf(part, sizeof part, "%" PRIu64 "/%" PRIu64, num % den, den);
-    double value = !small || strlen(part) > FRACTION_MAX ? allot_ratio_value(ratio) : 0;
-    if (value > 0) {
-        allot__text_printf(text, value < 0.001 ? "~%.3g" : "~%.4f", value);
-    } else {
-        if (*part == '\0' || whole > 0)
-            allot__text_int(text, (int64_t)whole);
-        allot__text_puts(text, *part != '\0' && whole > 0 ? " " : "");
-        allot__text_puts(text, part);
-    }
-    push_text(L, text);
-}
-
 /* ---- Rows: fields of the i-th; EUSAGE: there is none, ENOENT: it is left out ----------------- */
 
 static int push_plan(lua_State *L, const source *of, int32_t i)
@@ -115,21 +86,20 @@ static int push_plan(lua_State *L, const source *of, int32_t i)
 
 static int push_group(lua_State *L, const source *of, int32_t i)
 {
+    char owned[80];
     allot_totals totals;
     int status = allot_decision_totals(of->decision, i, &totals);
     if (status)
         return status;
     const allot_policy *policy = allot_plan_group_policy(of->plan, i);
-    FIELDS(L, "name policy", allot_plan_group_name(of->plan, i),
-           policy ? allot_policy_name(policy) : NULL);
+    allot_ratio_text(&totals.owned, owned, sizeof owned);
+    FIELDS(L, "name policy owned", allot_plan_group_name(of->plan, i),
+           policy ? allot_policy_name(policy) : NULL, owned);
     FIELDS(L, "slots idle idle_left blocked granted held reclaimed", totals.slots, totals.idle,
            totals.idle_left, totals.blocked, totals.granted, totals.held, totals.reclaimed);
     FIELDS(L, "reserve demand allocated own_used lent borrowed shared planned", totals.reserve,
            totals.demand, totals.allocated, totals.own_used, totals.lent, totals.borrowed,
            totals.shared, totals.planned);
-    push_owned(L, &totals.owned, allot__text_push(L, allot_plan_engine(of->plan)));
-    lua_setfield(L, -3, "owned");
-    lua_pop(L, 1);
     return ALLOT_OK;
 }
 
@@ -420,18 +390,22 @@ static void push_parts(lua_State *L, const allot_decision *decision, int32_t gro
         allot__text_puts(text, " ");
         allot__text_puts(text, allot_decision_part_label(decision, group, verdict->consumer, i));
     }
-    push_text(L, text);
+    if (text->failed)
+        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
+    lua_pushlstring(L, text->len > 0 ? text->bytes : "", text->len);
 }
 
 static void set_consumer(lua_State *L, const allot_decision *decision, int32_t group,
                          const allot_verdict *verdict, int32_t row, allot__text *text)
 {
+    char owned[80];
     const allot_plan *plan = allot_decision_plan(decision);
     int32_t rows = allot_plan_consumers(plan), consumer = verdict->consumer;
     int32_t limit = allot_plan_get(plan, group, consumer, ALLOT_LIMIT);
     lua_pushstring(L, allot_plan_name(plan, consumer));
     set_cell(L, NAME, row, rows);
-    push_owned(L, &verdict->owned, text);
+    allot_ratio_text(&verdict->owned, owned, sizeof owned);
+    lua_pushstring(L, owned);
     set_cell(L, OWNED, row, rows);
     push_parts(L, decision, group, verdict, text);
     set_cell(L, PARTS, row, rows);

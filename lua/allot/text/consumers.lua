@@ -9,6 +9,7 @@ local grid = require "allot.text.grid"
 local SMALL, NAME_MIN, ROOM = 20, 16, 100 -- consumers shown whole; columns without a terminal
 
 local LINES = 1000 -- written at once
+local FRACTION_MAX = 11 -- characters
 
 local function signed(value)
   return value ~= 0 and ("%+d"):format(value) or ""
@@ -16,6 +17,19 @@ end
 
 local function reclaimed(value)
   return signed(-value)
+end
+
+--- "3", "3 1/3", or "~3.3333" in place of a long fraction; of "10/3".
+local function mixed(ratio)
+  local num, den = ratio:match "^(%d+)/(%d+)$"
+  if not num then return ratio end
+  num, den = tonumber(num), tonumber(den)
+  if den == 0 then return "0" end
+  local part = ("%s/%s"):format(num % den, den)
+  if math.type(num) == "float" or math.type(den) == "float" or #part > FRACTION_MAX then
+    return (num / den < 0.001 and "~%.3g" or "~%.4f"):format(num / den)
+  end
+  return num > den and num // den .. " " .. part or part
 end
 
 local function same(value)
@@ -52,10 +66,11 @@ local function new_grid()
   return grid.new(columns)
 end
 
---- Names are indented by their depth.
-local function indent(rows, count)
-  local blank, depth, name = {}, rows.depth or {}, rows.name or {}
+--- Names are indented by their depth; fractions are for people.
+local function dress(rows, count)
+  local blank, depth, name, owned = {}, rows.depth or {}, rows.name or {}, rows.owned
   for i = 1, count do
+    if owned[i]:find("/", 1, true) then owned[i] = mixed(owned[i]) end
     local deep = depth[i] or 0
     blank[deep] = blank[deep] or deep == 0 and "/" or ("  "):rep(deep)
     name[i] = blank[deep] .. name[i]
@@ -83,7 +98,7 @@ end
 
 --- The group as a row of cells: the sums over its consumers.
 local function total_of(host, group, index)
-  local total = { name = "total", parts = "", quota = 0, in_flight = 0 }
+  local total = { name = "total", parts = "", quota = 0, in_flight = 0, owned = mixed(group.owned) }
   for key, value in pairs(group) do total[key] = total[key] or value end
   local rows, count = host.consumers(index, true)
   for i = 1, count do
@@ -168,7 +183,7 @@ end
 function consumers.put(host, group, index, plan, look)
   local of, total = new_grid(), nil
   local rows, count = host.consumers(index, look.all or plan.consumers <= SMALL)
-  indent(rows, count)
+  dress(rows, count)
   measure(of, rows, count)
   if look.columns ~= "auto" then
     total = total_of(host, group, index)
