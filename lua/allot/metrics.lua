@@ -67,6 +67,19 @@ local function policies(of)
   return samples
 end
 
+--- Samples of the functions of policies, whose file and place tell them apart.
+local function functions(member, text)
+  return function(of)
+    local samples = {}
+    for i, it in ipairs(of.status.functions) do
+      local labels = { { "file", it.file }, { "function", it["function"] },
+        { "line", ("%d"):format(it.line) } }
+      samples[i] = { labels, text(it[member]) }
+    end
+    return #samples > 0 and samples
+  end
+end
+
 local function total(name)
   return function(of)
     if not of.groups then return end
@@ -171,6 +184,10 @@ local METRICS = {
   { "policy_info", "The policy of each group, as labels.", policies },
   { "policy_instructions", "Lua instructions that 1000 rows took at most.", "instructions" },
   { "policy_memory_bytes", "Memory that policies took at once at most.", "memory" },
+  { "policy_function_seconds_total", "Processor time that functions of policies took, about.",
+    functions("us", seconds) },
+  { "policy_function_rows_total", "Rows that they computed.",
+    functions("rows", function(rows) return ("%d"):format(rows) end) },
   { "consumers", "Consumers of the plan.", "status.books.consumers" },
   { "cycle_seconds", "How long cycles took.", cycle_seconds, "histogram" },
   { "cycle_seconds_longest", "The longest cycle.", "status.since_start.cycle_us_most" },

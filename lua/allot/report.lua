@@ -57,6 +57,9 @@ local FACTS = {
       .. "policy {reload.active.policies}[ ({plan.policy_sha256:id})]"
       .. "[; promoted: {reload.active.promoted}][; since {reload.active.since:time}]"
       .. "[; {reload.total.swapped:reload}, the last in {reload.last_ms:ms}]" },
+  { "dearest.us", "policies",
+    "of their functions \"{dearest.function}\" at {dearest.file}:{dearest.line} took most: "
+      .. "{dearest.us:us} of the processor for {dearest.rows:row}" },
   { "shadow.state=building", "shadow", "[plan {shadow.plan} ][{shadow.policy} ]is read" },
   { "shadow.cycles", "shadow",
     "[plan {shadow.plan}, ][{shadow.policy}, ]since {shadow.since:time}: {shadow.differ} of "
@@ -165,6 +168,9 @@ local report = {}
 --- The report of a status, both JSON: {"healthy": ..., "rows": [{"name", "text", "trouble"}, ...]}.
 function report.run(host, args)
   local status, rows = assert(core.decode(args[1])), core.list {}
+  for _, it in ipairs(status.functions) do
+    if not status.dearest or it.us > status.dearest.us then status.dearest = it end
+  end
   add_rows(rows, status, TROUBLES, true)
   add_rows(rows, status, FACTS, false)
   host.out(core.encode { healthy = status.healthy == true, rows = rows })

@@ -258,6 +258,28 @@ describe("a change of plan or policies", function ()
     end)
   end)
 
+  it("shows what functions of its policies take", function ()
+    shell.write(path "it.lua", [[return policy { name = "it", quota = { fill "a" {
+      by = function (owned) local n = 0 for i = 1, 1000 do n = n + i end return owned end } } }
+    ]])
+    write(plan(10, 10, "it.lua"))
+    local port = live.free_port()
+    start("--http 127.0.0.1:" .. port)
+    for slots = 1, 40 do
+      assert(it_runs:call("demand", { consumer = "/a", slots = slots }))
+      it_runs:call "cycle"
+    end
+    local of = it_runs:status().functions[1]
+    assert.same({ "it.lua", "by", 2 }, { of.file, of["function"], of.line })
+    assert.is_true(of.batches >= 40 and of.rows >= of.batches and of.us > 0)
+    local text = table.concat(shell.lines(("curl -s http://127.0.0.1:%d/metrics"):format(port)),
+      "\n")
+    local labels = '{file="it.lua",function="by",line="2"}'
+    assert.truthy(text:find("allot_policy_function_seconds_total" .. labels, 1, true), text)
+    text = dkjson.encode(it_runs:call "report")
+    assert.truthy(text:find("took most", 1, true), text)
+  end)
+
   describe("rolled back", function ()
     it("holds against the files until they change, also after kill -9", function ()
       start()

@@ -27,6 +27,16 @@ typedef struct allot_script_meter {
     int64_t memory;       /* bytes at once */
 } allot_script_meter;
 
+/* What a function of a policy has taken so far. Some of its batches of rows are measured; they
+ * stand for the rows in between. */
+typedef struct allot_script_function {
+    const struct allot_script_function *next;
+    const char *file, *role;
+    int32_t line;
+    int64_t batches, rows, taken; /* taken: nanoseconds */
+    int64_t waiting;              /* rows that the next measured batch stands for */
+} allot_script_function;
+
 /* The time that functions of policies may take together, cycle by cycle. The caller gives the
  * clock. Zero the struct to begin. Several policies that decide together may share one, which must
  * outlive them. */
@@ -41,6 +51,8 @@ typedef struct allot_script_time {
     const char *file, *role;
     int32_t line;
     int64_t most;
+    int64_t (*work)(void); /* the thread's processor time in nanoseconds; NULL: none is measured */
+    const allot_script_function *functions; /* those that ran; the policies' */
 } allot_script_time;
 
 /* Default limits of a script. */

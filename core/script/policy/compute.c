@@ -325,8 +325,10 @@ static int compute(void *ud, int32_t function, const allot_batch *batch, int64_t
         return allot__time_over(script, report);
     lua_gc(script->box.L, LUA_GCSTOP);
     allot__sandbox_arm(&script->box, fuel_for(script, batch->count));
+    int64_t work = allot__time_work(script, call, batch->count);
     int64_t began = timed ? script->time->clock(script->time->ud) : 0;
     int status = allot__sandbox_run(&script->box, run_batch, script);
+    allot__time_worked(script, call, batch->count, work);
     if (timed)
         allot__time_note(script, call, script->time->clock(script->time->ud) - began);
     allot__sandbox_disarm(&script->box);
@@ -342,6 +344,7 @@ void allot__script_free(allot__script *script)
     if (!script)
         return;
     allot_engine *engine = script->box.engine;
+    allot__time_leave(script);
     allot__sandbox_close(&script->box);
     if (script->text)
         allot_engine_alloc(engine, script->text, script->text_len + 1, 0);

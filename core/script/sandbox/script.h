@@ -51,7 +51,8 @@ typedef struct allot__call {
     int64_t round, took; /* of the time (script.h) that it is in: microseconds */
     int32_t count; /* columns; of hosts: parameters, by whose names their attributes are found */
     uint8_t columns[ALLOT__COLUMNS_MAX];
-    uint64_t flags; /* bits by the place in columns: those are true or false */
+    uint64_t flags;                 /* bits by the place in columns: those are true or false */
+    allot_script_function function; /* what it has taken in all */
 } allot__call;
 
 /* A function among the tests of a relation of queues. */
@@ -224,6 +225,13 @@ int allot__time_over(allot__script *script, allot_report *report);
 bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows);
 /* Notes that a call took `took` microseconds. */
 void allot__time_note(const allot__script *script, allot__call *call, int64_t took);
+/* Before and after a batch: its share of what the function takes in all. `began` is the result of
+ * the first, below 0: this batch is not measured. */
+int64_t allot__time_work(const allot__script *script, allot__call *call, int32_t rows);
+void allot__time_worked(const allot__script *script, allot__call *call, int32_t rows,
+                        int64_t began);
+/* The script's functions leave the list of the time. */
+void allot__time_leave(allot__script *script);
 /* The message that the time is over. */
 void allot__time_say(const allot_script_time *time, char *buf, size_t size);
 

@@ -156,12 +156,17 @@ bool allot__plan_texts_is(const allot__store_pair *names, const allot__generatio
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-int64_t allot__generation_worked(void *ud)
+static int64_t work(void)
 {
     struct timespec now = {0};
-    (void)ud;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t allot__generation_worked(void *ud)
+{
+    (void)ud;
+    return work() / 1000;
 }
 
 void allot__generation_clock(allot__generation *generation, int64_t (*clock)(void *ud), void *ud)
@@ -187,6 +192,7 @@ static void set_limits(allot__generation *generation, const allot__generation_as
     own->meter = &generation->meter;
     own->time = &generation->time;
     allot__generation_clock(generation, NULL, NULL);
+    generation->time.work = work;
     generation->loud = !ask->quiet;
     generation->say = own->say;
     generation->say_ud = own->say_ud;

@@ -95,6 +95,16 @@ static void put_plan(allot_service *service, allot__text *out)
     allot__text_puts(out, "}");
 }
 
+/* What functions of the live policies have taken since these decide. */
+static void put_functions(const allot__generation *generation, allot__text *out)
+{
+    allot__text_open(out, "functions", "[");
+    for (const allot_script_function *it = generation->time.functions; it; it = it->next)
+        ALLOT__OBJECT(out, NULL, "file function line batches rows us", it->file, it->role, it->line,
+                      it->batches, it->rows, it->taken / 1000);
+    allot__text_puts(out, "]");
+}
+
 static void put_role(const allot_service *service, allot__text *out)
 {
     int64_t behind;
@@ -121,6 +131,7 @@ static void put_status(allot_service *service, allot__text *out)
         (int64_t)((uv_hrtime() - service->started) / 1000000000), service->event, service->seq,
         service->cycle, allot__wire_peers(service), allot__feed_subscribers(service->feed));
     put_plan(service, out);
+    put_functions(service->generation, out);
     put_books(service, out);
     put_store(service, out);
     put_tally(service, out);
