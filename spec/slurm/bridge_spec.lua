@@ -204,6 +204,28 @@ describe("victims", function ()
     assert.is_false(spared {})
   end)
 
+  it("are told why they go, by a bridge that may", function ()
+    local function told(admin)
+      local it, slurm = of_32()
+      slurm.admin = admin
+      fill(slurm, "c", 8)
+      passes(it, 2)
+      local said = {}
+      for _, owner in ipairs { "b", "a" } do
+        fill(slurm, owner, 1)
+        for _, line in ipairs(passes(it, 4)) do
+          if line:find "update" then said[#said + 1] = line end
+        end
+      end
+      return said
+    end
+    local said = told(true)
+    assert.truthy(said[1]:find("^scontrol update job=%d AdminComment=allot: goes at 1970%-01%-12T"))
+    assert.truthy(said[1]:find(", /c gives back 4 to /b", 1, true))
+    assert.equal(2, #said)
+    assert.equal(1, #told(false))
+  end)
+
   it("are cancelled where the site says so", function ()
     local it, slurm = of_32 { cancel = "" }
     fill(slurm, "c", 8, { requeue = false })

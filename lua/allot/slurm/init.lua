@@ -120,6 +120,7 @@ function Bridge:carry_out(commands)
     else
       local out, why = self:run(words, CHANGE)
       self:say(text.command(words, out and nil or why))
+      if not out and words[2] == "update" then self.kept.mute = true end -- it has no right to
       if words[1] == "sacctmgr" then self.accounts_at = 0 end
     end
   end

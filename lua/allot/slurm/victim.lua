@@ -2,6 +2,8 @@
 -- Copyright the allot authors
 --- Victims: what their jobs get at the order, and at the deadline.
 
+local core = require "allot.core"
+
 local victim = {}
 
 local AGAIN = 15 -- s: a job that still runs so long after its requeue is requeued again
@@ -32,14 +34,31 @@ local function recent(times, now)
   return list
 end
 
---- What to do with victims now: { signal = names, requeue = names, cancel = names, left = number
--- for later, since more than options.most_requeues a minute would go }. `kept` is
--- { victims =, times = }, and changes.
+--- What a job's users read in its AdminComment.
+local function reason(flight)
+  local names = {}
+  for i, claim in ipairs(flight["for"] or {}) do names[i] = claim.consumer end
+  return ("allot: goes at %s, %s gives back %d to %s"):format(core.time(flight.deadline),
+    flight.consumer, flight.slots, #names > 0 and table.concat(names, ", ") or "its limits")
+end
+
+--- What to do with victims now: { comments = { { text =, names } }, signal = names, requeue =
+-- names, cancel = names, left = number for later }, since no more than options.most_requeues a
+-- minute go. `kept` is { victims =, times =, mute = whether comments are refused }, and changes.
 function victim.due(flights, jobs, kept, now, options)
-  local due = { signal = {}, requeue = {}, cancel = {}, left = 0 }
+  local due, by_text = { comments = {}, signal = {}, requeue = {}, cancel = {}, left = 0 }, {}
   kept.victims, kept.times = still(kept.victims, flights, jobs), recent(kept.times, now)
   each(flights, jobs, function (id, job, flight)
     local done = kept.victims[id]
+    if not done.told and not kept.mute then
+      local said = reason(flight)
+      if not by_text[said] then
+        by_text[said] = { text = said }
+        due.comments[#due.comments + 1] = by_text[said]
+      end
+      table.insert(by_text[said], job.name)
+      done.told = now
+    end
     if not done.signalled and options.signal and now < flight.deadline then
       due.signal[#due.signal + 1], done.signalled = job.name, now
     end
@@ -66,6 +85,10 @@ function victim.commands(due, options)
       table.move(names, 1, #names, #words + 1, words)
     end
     list[#list + 1] = words
+  end
+  for _, comment in ipairs(due.comments) do
+    list[#list + 1] = { "scontrol", "update", "job=" .. table.concat(comment, ","),
+      "AdminComment=" .. comment.text }
   end
   put({ "scancel", "--full", "--signal=" .. tostring(options.signal) }, due.signal)
   put({ "scontrol", "requeue" }, due.requeue, true)

@@ -322,6 +322,8 @@ function fake:run(words)
   elseif words[1] == "sacctmgr" and words[4] == "list" then out = self:list_accounts()
   elseif words[1] == "sacctmgr" then out, why = self:modify(words)
   elseif words[1] == "scontrol" and words[2] == "requeue" then out = self:requeue(words[3])
+  elseif words[1] == "scontrol" and words[2] == "update" then
+    out, why = self.admin and "" or nil, "Access/permission denied"
   elseif words[1] == "scontrol" and words[2] == "release" then out = self:release(words[3])
   elseif words[1] == "scancel" then out = self:cancel(words)
   else error("the fake Slurm has no " .. table.concat(words, " ")) end
