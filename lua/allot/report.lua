@@ -168,7 +168,7 @@ local report = {}
 --- The report of a status, both JSON: {"healthy": ..., "rows": [{"name", "text", "trouble"}, ...]}.
 function report.run(host, args)
   local status, rows = assert(core.decode(args[1])), core.list {}
-  for _, it in ipairs(status.functions) do
+  for _, it in ipairs(status.functions or {}) do
     if not status.dearest or it.us > status.dearest.us then status.dearest = it end
   end
   add_rows(rows, status, TROUBLES, true)

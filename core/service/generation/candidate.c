@@ -257,7 +257,7 @@ static int no_version(const allot__candidate *it, const allot__store_pair *newes
 /* Reads the texts of the version wanted, from the newest on. */
 static int find_version(allot__candidate *it, allot__store *store)
 {
-    allot__store_pair names, newest = {.number = 0}, oldest = {.number = 0};
+    allot__store_pair names = {.number = 0}, newest = {.number = 0}, oldest = {.number = 0};
     int status = ALLOT_OK;
     for (int back = 0; !it->own; back++) {
         status = allot__store_version(store, back, it->report, &names);
