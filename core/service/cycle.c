@@ -154,6 +154,8 @@ void allot__service_let_go(allot_service *service)
     if (now < service->keep_at || service->stopping || allot__store_snapshots(service->store))
         return;
     service->keep_at = now + EVERY;
+    if (is_due(service, false)) /* by age, where nothing happens: it is taken after a cycle */
+        allot__cycle_touch(service);
     allot__store_bounds bounds = {
         .event = service->event > config->keep ? service->event - config->keep : -1,
         .at = config->keep_age > 0 ? service->now - config->keep_age : INT64_MIN,

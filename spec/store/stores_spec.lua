@@ -159,6 +159,7 @@ for _, kind in ipairs(STORES) do
       end
       service:wait(function (status) return status.store.oldest_decision > 1 end)
       local last = service:status()
+      assert.is_true(last.store.unused_bytes < last.store.bytes)
       world.stop()
       service = start()
       assert.equal(last.event, service:status().event)

@@ -33,7 +33,8 @@ static const char look_sql[] =
     "SELECT epoch, event, cycle, seq, until = '-infinity', " NO_LEASE " OR " NO_SESSION ","
     " (SELECT coalesce(max(number), 0) FROM versions), address FROM lead l";
 
-/* An epoch is its start in microseconds, so it is later than those of copies of the database. */
+/* An epoch is its start in microseconds, so it is later than those of copies of the database. Terms
+ * stay as long as events of them. */
 static const char take_sql[] =
     "WITH t AS (UPDATE lead l SET epoch = greatest(epoch + 1,"
     " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint), batch = 0, holder = $2,"
@@ -41,7 +42,9 @@ static const char take_sql[] =
     ", until = " LEASE("$4") " WHERE epoch = $1 AND (" NO_LEASE " OR " NO_SESSION ")"
                              " RETURNING epoch, event, cycle, seq, holder),"
                              " x AS (INSERT INTO terms(epoch, holder, event, seq) SELECT epoch, "
-                             "holder, event, seq FROM t)"
+                             "holder, event, seq FROM t),"
+                             " y AS (DELETE FROM terms WHERE epoch < (SELECT epoch FROM events"
+                             " ORDER BY seq LIMIT 1) AND EXISTS (SELECT FROM t))"
                              " SELECT epoch, seq FROM t";
 
 /* A leader that stands still within a batch has the row; only such a one waits for its client. */

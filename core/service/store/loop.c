@@ -436,6 +436,7 @@ int64_t allot__store_put_text(allot__store *store, allot__store_texts of, const 
                               const char *text, size_t len)
 {
     allot__record_kind kind = of == ALLOT__STORE_PLANS ? ALLOT__RECORD_PLAN : ALLOT__RECORD_POLICY;
+    store->behind += (int64_t)len;
     return added(store, put(&store->gathered, kind, sha256, text, len));
 }
 

@@ -137,6 +137,11 @@ typedef struct allot__store_ask {
     struct allot__store_ask *next;
 } allot__store_ask;
 
+/* A snapshot before which rows are deleted; -1: none. */
+typedef struct allot__store_reach {
+    int64_t event, cycle;
+} allot__store_reach;
+
 struct allot__store {
     allot_engine *engine;
     const allot__store_kind *kind;
@@ -200,6 +205,8 @@ struct allot__store {
     bool work_again;     /* of work_lost: it goes on as a follower */
     char work_lost[200]; /* why this service must not go on; "": it may */
     int64_t work_seq;    /* events up to that one were considered */
+    bool deletes;        /* up to `reach`, which stays until that is done */
+    allot__store_reach reach;
 };
 
 /* ---- SQL (read.c) ---------------------------------------------------------------------------- */

@@ -240,18 +240,36 @@ static void snap(const allot__store *store, bool on)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Bytes of rows, without what PostgreSQL keeps free for new ones: from the latest rows of the large
- * tables and their numbers. */
+/* Bytes of a table of many rows, of which the first and the last are looked at; `more`: bytes of a
+ * row besides its columns, with its entries in indexes. */
+#define MANY(table, key, more)                                                                     \
+    "coalesce((SELECT avg(pg_column_size(r.*)) + " more " FROM ((SELECT * FROM " table             \
+    " ORDER BY " key " LIMIT 500) UNION ALL (SELECT * FROM " table " ORDER BY " key                \
+    " DESC LIMIT 500)) AS r) * (SELECT max(" key ") - min(" key ") + 1 FROM " table "), 0)"
+#define FEW(table, column)                                                                         \
+    "coalesce((SELECT sum(pg_column_size(" column ") + 100) FROM " table "), 0)"
+
+/* clang-format off */
+static const char measure_sql[] =
+    "SELECT size, greatest(size - used, 0)::bigint FROM (SELECT sum(pg_total_relation_size(oid))"
+    "::bigint AS size FROM pg_class WHERE relkind = 'r' AND relnamespace ="
+    " current_schema()::regnamespace) AS t, (SELECT "
+    MANY("events", "seq", "40") " + " MANY("cycles", "cycle", "60") " + "
+    FEW("snapshots", "body") " + " FEW("plans", "text") " + " FEW("policies", "text")
+    " AS used) AS u";
+/* clang-format on */
+
+/* PostgreSQL hardly ever shortens a table: what rows do not need of the tables' bytes is free for
+ * new ones (or is once it is vacuumed). */
 static void measure(allot__store *store)
 {
-    store->work_size = allot__store_number(
-        store,
-        "SELECT (coalesce((SELECT avg(pg_column_size(e.*)) + 40 FROM (SELECT * FROM events ORDER BY"
-        " seq DESC LIMIT 1000) AS e) * (SELECT max(seq) - min(seq) + 1 FROM events), 0) +"
-        " coalesce((SELECT avg(pg_column_size(c.*)) + 60 FROM (SELECT * FROM cycles ORDER BY cycle"
-        " DESC LIMIT 1000) AS c) * (SELECT max(cycle) - min(cycle) + 1 FROM cycles), 0) +"
-        " coalesce((SELECT sum(pg_column_size(body) + 100) FROM snapshots), 0))::bigint",
-        store->work_size);
+    int64_t size, unused;
+    allot__rows rows = allot__store_query(store, measure_sql, "");
+    if (allot__rows_step(rows) == 1 && allot__row_read(rows, "nn", &size, &unused) < 0) {
+        store->work_size = size;
+        store->work_unused = unused;
+    }
+    allot__rows_end(rows);
 }
 
 static int give_back(allot__store *store)

@@ -219,7 +219,7 @@ typedef struct allot__store_bounds {
 /* Deletes them, a few thousand rows a batch, with texts no row needs any more; shrinks the file.
  * ENOMEM. */
 int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds);
-/* Bytes of events and cycles since the newest snapshot was begun; and the snapshot's own. */
+/* Bytes of events, cycles and texts since the newest snapshot was begun; and the snapshot's own. */
 int64_t allot__store_behind(const allot__store *store);
 int64_t allot__store_snapshot_size(const allot__store *store);
 /* The number of the batch after which all added rows are on disk; 0: all are. */

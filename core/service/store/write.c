@@ -39,27 +39,26 @@ static const char notes[] =
 
 /* ---- How far --------------------------------------------------------------------------------- */
 
-typedef struct reach {
-    int64_t event, cycle; /* of the snapshot before which rows are deleted; -1: none */
-} reach;
-
 /* Reads a row of two numbers and ends the rows; none if the row is missing or damaged. */
-static int read_reach(allot__rows rows, reach *out)
+static int read_reach(allot__rows rows, allot__store_reach *out)
 {
     int step = allot__rows_step(rows);
     if (step != 1 || allot__row_read(rows, "nn", &out->event, &out->cycle) >= 0)
-        *out = (reach){-1, -1};
+        *out = (allot__store_reach){-1, -1};
     allot__rows_end(rows);
     return step < 0 ? step : ALLOT_OK;
 }
 
-/* The oldest snapshot that still has rows before it. */
-static int next_reach(allot__store *store, reach *out)
+/* The oldest snapshot that still has cycles before it, or another snapshot: where cycles fail, rows
+ * are events alone. */
+static int next_reach(allot__store *store, allot__store_reach *out)
 {
     return read_reach(
         allot__store_query(store,
-                           "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND cycle >="
-                           " (SELECT min(cycle) FROM cycles) ORDER BY event, cycle LIMIT 1",
+                           "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND (cycle >="
+                           " (SELECT min(cycle) FROM cycles) OR (event, cycle) > (SELECT event,"
+                           " cycle FROM snapshots WHERE part = parts - 1 ORDER BY event, cycle"
+                           " LIMIT 1)) ORDER BY event, cycle LIMIT 1",
                            ""),
         out);
 }
@@ -70,7 +69,8 @@ static bool is_too_large(allot__store *store, const allot__store_bounds *bounds)
     return bounds->size >= 0 && store->work_size - store->work_unused > bounds->size;
 }
 
-static int find_reach(allot__store *store, const allot__store_bounds *bounds, reach *out)
+static int find_reach(allot__store *store, const allot__store_bounds *bounds,
+                      allot__store_reach *out)
 {
     int status = read_reach(
         allot__store_query(store,
@@ -78,7 +78,7 @@ static int find_reach(allot__store *store, const allot__store_bounds *bounds, re
                            " $1 OR at <= $2) ORDER BY event DESC, cycle DESC LIMIT 1",
                            "nn", bounds->event, bounds->at),
         out);
-    reach next = {-1, -1};
+    allot__store_reach next = {-1, -1};
     if (status == ALLOT_OK && is_too_large(store, bounds))
         status = next_reach(store, &next);
     if (next.event > out->event || next.cycle > out->cycle)
@@ -121,7 +121,7 @@ static int delete_cycles(allot__store *store, int64_t to)
         store, "DELETE FROM cycles WHERE cycle BETWEEN $1 AND $2", "nn", from, end));
 }
 
-static int delete_rest(allot__store *store, const reach *to)
+static int delete_rest(allot__store *store, const allot__store_reach *to)
 {
     int status = allot__rows_run(allot__store_query(
         store, "DELETE FROM snapshots WHERE event < $1 OR (event = $1 AND cycle < $2)", "nn",
@@ -134,20 +134,20 @@ static int delete_rest(allot__store *store, const reach *to)
 
 int allot__store_delete(allot__store *store, const allot__store_bounds *bounds)
 {
-    reach to;
+    allot__store_reach *to = &store->reach, next = {-1, -1};
     int status = allot__rows_run(allot__store_query(store, notes, ""));
-    if (status == ALLOT_OK)
-        status = find_reach(store, bounds, &to);
-    if (status == ALLOT_OK && to.event >= 0) {
-        status = delete_events(store, to.event, bounds->keys);
+    if (status == ALLOT_OK && !store->deletes)
+        status = find_reach(store, bounds, to);
+    if (status == ALLOT_OK && to->event >= 0) {
+        status = delete_events(store, to->event, bounds->keys);
         if (status == ALLOT_OK)
-            status = delete_cycles(store, to.cycle);
+            status = delete_cycles(store, to->cycle);
         if (status == ALLOT_OK)
-            status = delete_rest(store, &to);
-        reach next = {-1, -1};
+            status = delete_rest(store, to);
+        store->deletes = store->work_more;
         if (status == ALLOT_OK && !store->work_more && is_too_large(store, bounds))
             status = next_reach(store, &next);
-        store->work_more = store->work_more || next.cycle > to.cycle;
+        store->work_more = store->work_more || next.cycle >= 0;
     }
     return status == ALLOT_OK ? store->kind->give_back(store) : status;
 }

@@ -197,6 +197,79 @@ static void shrinks(void)
     close_store(&it);
 }
 
+/* A minute later; what is due then is done. */
+static void minute(world *it)
+{
+    it->now += 60;
+    it->service->keep_at = 0;
+    allot__clock_set(it->service);
+    allot__service_let_go(it->service);
+    settle(it);
+}
+
+static void at_once(allot_service_config *config)
+{
+    by_age(config);
+    config->debounce = 0;
+}
+
+/* Where nothing happens any more rows get old, too; and a newest snapshot is enough. */
+static void ages_alone(void)
+{
+    world it;
+    open_store(&it);
+    CHECK_EQ(start_as(&it, it.store, at_once), ALLOT_OK);
+    much(&it, 30, 1);
+    for (int i = 0; i < 100; i++)
+        minute(&it);
+    CHECK_EQ(ask_sql(it.store, "SELECT count(*) FROM events"), 0);
+    CHECK_EQ(ask_sql(it.store, "SELECT count(DISTINCT event) FROM snapshots"), 1);
+    CHECK_EQ(it.service->event, 30);
+    int64_t cycle = it.service->cycle;
+    for (int i = 0; i < 100; i++)
+        minute(&it);
+    CHECK_EQ(it.service->cycle, cycle);
+    CHECK_EQ(ask_sql(it.store, "SELECT max(cycle) FROM snapshots"), cycle);
+    stop(&it);
+    close_store(&it);
+}
+
+static void two_mib(allot_service_config *config)
+{
+    by_size(config);
+    config->keep_size = 2 << 20;
+    config->debounce = 60000;
+}
+
+/* Where events are many and cycles few, a snapshot is left only once all events before it are. */
+static void few_cycles(void)
+{
+    world it;
+    char sync[80000];
+    open_store(&it);
+    CHECK_EQ(start_as(&it, it.store, two_mib), ALLOT_OK);
+    for (int turn = 0; turn < 90; turn++) {
+        size_t len = (size_t)snprintf(sync, sizeof sync,
+                                      "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"sync\","
+                                      " \"params\": {\"tasks\": [");
+        for (int i = 0; i < 1000; i++)
+            len += (size_t)snprintf(sync + len, sizeof sync - len,
+                                    "%s{\"id\": \"t%d\", \"consumer\": \"/a\", \"priority\": %d}",
+                                    i > 0 ? ", " : "", i, turn + 1);
+        snprintf(sync + len, sizeof sync - len, "]}}");
+        CHECK(strstr(call(&it, sync), "\"result\"") != NULL);
+        it.now += 60;
+    }
+    settle(&it);
+    stop(&it);
+    int64_t rows = ask_sql(it.store, "SELECT count(*) FROM events");
+    CHECK(rows > 1000 && rows < 40000);
+    CHECK_EQ(ask_sql(it.store, "SELECT count(*) FROM events WHERE seq < (SELECT min(event) FROM"
+                               " snapshots)"),
+             0);
+    close_store(&it);
+}
+
 /* ---- What decided -----------------------------------------------------------------------------
  */
 
@@ -284,6 +357,8 @@ int main(void)
     RUN(counts_use);
     RUN(is_kept);
     RUN(shrinks);
+    RUN(ages_alone);
+    RUN(few_cycles);
     RUN(texts_go);
     return check_done();
 }
