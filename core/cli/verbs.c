@@ -34,6 +34,8 @@ const allot__verb allot__cli_verbs[] = {
     {"rollback", "[VERSION]", 0, 1, NULL, 0, 0, "dry-run all socket token-file", NULL, "top.change",
      "rollback"},
     {"call", "METHOD [PARAMS]", 1, 2, NULL, 0, 0, "socket token-file", allot__cli_call, NULL, NULL},
+    {"log", "", 0, 0, NULL, 0, 0,
+     "lines follow kind consumer who since until socket token-file store", NULL, "log", "run"},
     {"replay", "STORE", 1, 1, NULL, 0, 0, "from=N to policy plan all trace", allot__cli_replay,
      NULL, NULL},
     {"import", "FILE...", 1, -1, NULL, 0, 0, "", NULL, "import.tool", "import"},

@@ -332,6 +332,7 @@ const allot__method allot__methods[] = {
     {"subscribe", subscribe, ALLOT__READS, true, false, NULL},
     {"unsubscribe", unsubscribe, ALLOT__READS, true, false, NULL},
     {"decisions", decisions, ALLOT__READS, true, false, NULL},
+    {"log", allot__log_call, ALLOT__READS, true, false, NULL},
     {"reload", allot__reload_now, ALLOT__CHANGES, true, false, NULL},
     {"plan", allot__reload_plan, ALLOT__READS, true, false, NULL},
     {"confirm", allot__reload_confirm, ALLOT__CHANGES, true, false, NULL},

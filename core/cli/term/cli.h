@@ -37,7 +37,7 @@ typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } 
 /* --format: "text|json" and further words of the verb. */
 enum { CLI_JSON = 1 };
 
-#define CLI_OPTIONS_MAX 64
+#define CLI_OPTIONS_MAX 80
 #define CLI_VERBS_MAX   32
 #define CLI_LIST_MOST   32
 
@@ -72,6 +72,10 @@ typedef struct allot__options {
     const char *rest, *signal;
     int64_t most_requeues, stale;
     bool hold, cancel, once, open, status;
+    int64_t lines;
+    int kind;
+    const char *consumer, *who, *since;
+    bool follow;
 } allot__options;
 
 typedef struct allot__cli {

@@ -74,6 +74,13 @@ const allot__option_row allot__cli_options[] = {
     {"status", '\0', NULL, CLI_FLAG, AT(status), 0, 0},
     {"log", '\0', "text|json", CLI_WORD, AT(log), 0, 0},
     {"log-level", '\0', "error|warning|info|debug", CLI_WORD, AT(log_level), 0, 0},
+    {"lines", 'n', "N", CLI_NUMBER, AT(lines), 1, 1000000},
+    {"follow", '\0', NULL, CLI_FLAG, AT(follow), 0, 0},
+    {"kind", '\0', "event|decision|reload|refusal|wrong-token|start|stop", CLI_WORD, AT(kind), 0,
+     0},
+    {"consumer", '\0', "PATH", CLI_TEXT, AT(consumer), 0, 0},
+    {"who", '\0', "NAME", CLI_TEXT, AT(who), 0, 0},
+    {"since", '\0', "TIME", CLI_TEXT, AT(since), 0, 0},
     {"help", 'h', NULL, CLI_FLAG, AT(help), 0, 0},
     {"version", 'V', NULL, CLI_FLAG, AT(version), 0, 0},
     {NULL, 0, NULL, CLI_FLAG, 0, 0, 0},
@@ -116,15 +123,17 @@ const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
     return verb->name ? verb : NULL;
 }
 
-/* By its letter, or by its place in the table and FIRST_CODE. */
-static const allot__option_row *row_of(int code)
+/* By its letter, of which the verb's own option comes first, or by its place in the table and
+ * FIRST_CODE. */
+static const allot__option_row *row_of(const allot__verb *verb, int code)
 {
-    const allot__option_row *row = allot__cli_options;
+    const allot__option_row *row = allot__cli_options, *found = NULL;
     if (code >= FIRST_CODE)
         return row + (code - FIRST_CODE);
-    while (row->name && (code == 0 || row->letter != code))
-        row++;
-    return row->name ? row : NULL;
+    for (; row->name && code != 0; row++)
+        if (row->letter == code && (!found || (verb && said(verb, row->name))))
+            found = row;
+    return found;
 }
 
 bool allot__cli_given(const allot__cli *cli, const char *name)
@@ -162,7 +171,7 @@ static int unknown_option(allot__cli *cli, const char *word)
 /* An option that getopt_long refuses; `word` is the last that it has passed. */
 static int refused_option(allot__cli *cli, const char *word)
 {
-    const allot__option_row *row = row_of(optopt);
+    const allot__option_row *row = row_of(cli->verb, optopt);
     char letter[] = {'-', (char)optopt, '\0'};
     if (row)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s takes no argument",
@@ -274,7 +283,7 @@ static int read_options(allot__cli *cli, int argc, char **argv, const tables *by
     int code = CLI_DONE, letter, step;
     optind = 0; /* glibc: from the beginning */
     while ((letter = getopt_long(argc, argv, by->shorts + 1, by->longs, NULL)) != -1) {
-        const allot__option_row *row = row_of(letter == ':' ? optopt : letter);
+        const allot__option_row *row = row_of(cli->verb, letter == ':' ? optopt : letter);
         if (letter == ':' && row) {
             allot__word argument = allot__cli_argument(cli->verb, row);
             step = allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s needs %.*s", row->name,
@@ -313,6 +322,8 @@ bool allot__cli_is_live(const allot__cli *cli)
  */
 static bool has_variable(const allot__cli *cli, const char *option)
 {
+    if (strcmp(option, "store") == 0) /* what a service writes; a reader names its own */
+        return said(cli->verb, "keep");
     if (!cli->verb->live_operands)
         return said(cli->verb, option);
     return strcmp(option, "token-file") == 0 ||

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <allot/service.h>
+
 static int explain(int error, char why[ALLOT_TOOL_WHY_MAX])
 {
     if (strerror_r(error, why, ALLOT_TOOL_WHY_MAX) != 0)
@@ -129,12 +131,23 @@ typedef struct request {
     allot__text *out;
 } request;
 
+static int ask_store(const request *of, size_t word)
+{
+    allot__cli *cli = of->it->cli;
+    size_t from = word < of->len ? word : of->len;
+    return allot__cli_status(cli, allot_service_log(cli->engine, cli->options.store,
+                                                    of->text + from, of->len - from,
+                                                    allot__text_sink, of->out, cli->report));
+}
+
 static int ask(const request *of)
 {
     char method[64];
     const char *result;
     allot__client *client = &of->it->client;
     size_t len, word = strcspn(of->text, " ");
+    if (of->it->cli->options.store)
+        return ask_store(of, word);
     int code = client->fd < 0 ? allot__client_open(of->it->cli, client) : CLI_DONE;
     bool open = code == CLI_DONE;
     snprintf(method, sizeof method, "%.*s", (int)word, of->text);

@@ -5,6 +5,7 @@
  * text).
  *
  *   ask METHOD PARAMS   the answer of the service at --socket; behind the reason the exit status
+ *                       (`log` with --store: read from there, without a service)
  *   terminal            "COLUMNS ROWS" of standard output, 0 0 where it is no terminal, and words:
  *                       "keys" (standard input is one, too), "color", "utf8"
  *   take, give          the terminal for whole screens, and back

@@ -205,6 +205,14 @@ typedef struct allot_replay_visitor {
 ALLOT_API int allot_service_replay(allot_engine *engine, const allot_replay_config *config,
                                    const allot_replay_visitor *visitor, allot_report *report);
 
+/* ---- The log --------------------------------------------------------------------------------- */
+
+/* A page of what a store says happened, as the call `log` answers it: its params, an object, and
+ * its result. A service may be writing into the store. EUSAGE, EINVALID, EIO (report), ENOMEM.
+ * Blocks, and needs no loop. */
+ALLOT_API int allot_service_log(allot_engine *engine, const char *store, const char *params,
+                                size_t len, allot_sink sink, void *ud, allot_report *report);
+
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 /* What this machine can do without a service. */

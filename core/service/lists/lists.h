@@ -17,6 +17,9 @@
 /* Answers `tasks`, `flights`, `hosts`, `sessions` and `jobs`. */
 void allot__list_call(allot__request *call);
 
+/* Answers `log`. */
+void allot__log_call(allot__request *call);
+
 /* Writes a row as an item of a list: its members in a state document, and what only the books know:
  * its source, whether its kill was sent, which reclaim names it, ... Jobs' times run up to
  * `now`. */

@@ -557,15 +557,12 @@ int64_t allot__store_oldest(const allot__store *store)
     return store->oldest;
 }
 
-int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
-                           void (*done)(void *ud, int64_t seq, const char *text, size_t len),
-                           void *ud)
+static int queue_ask(allot__store *store, const allot__store_ask *from)
 {
     allot__store_ask *ask = allot__new(store->engine, 1, sizeof *ask);
     if (!ask)
         return ALLOT_ENOMEM;
-    *ask = (allot__store_ask){
-        .store = store, .from = from, .to = to, .most = most, .done = done, .ud = ud};
+    *ask = *from;
     allot__store_ask **at = &store->asks;
     while (*at)
         at = &(*at)->next;
@@ -574,21 +571,19 @@ int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_
     return ALLOT_OK;
 }
 
-/* ---- Several services ------------------------------------------------------------------------ */
-
-bool allot__store_leads(const allot__store *store)
+int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
+                           void (*done)(void *ud, int64_t seq, const char *text, size_t len),
+                           void *ud)
 {
-    return store->leads && !store->gone;
+    return queue_ask(
+        store, &(allot__store_ask){
+                   .store = store, .from = from, .to = to, .most = most, .done = done, .ud = ud});
 }
 
-bool allot__store_current(const allot__store *store)
+int allot__store_log(allot__store *store, const allot__log_ask *page,
+                     void (*done)(void *ud, int64_t seq, const char *text, size_t len), void *ud)
 {
-    return !store->kind->look ||
-           uv_hrtime() - store->trusted < (uint64_t)store->site.lease * UINT64_C(1000000);
-}
-
-const char *allot__store_leader(const allot__store *store, int64_t *behind)
-{
-    *behind = store->leads ? 0 : store->seen.event - store->reading.last_event;
-    return store->leads ? store->site.address : store->seen.address;
+    return queue_ask(
+        store,
+        &(allot__store_ask){.store = store, .log = true, .page = *page, .done = done, .ud = ud});
 }

@@ -133,6 +133,8 @@ typedef struct allot__store_ask {
     char *rows; /* from open_memstream on a thread: {int64_t seq, size_t len, text, NUL} each */
     size_t rows_len;
     int64_t damaged; /* left out */
+    bool log;        /* a page of the log is asked for */
+    allot__log_ask page;
     int status;
     struct allot__store_ask *next;
 } allot__store_ask;
@@ -254,7 +256,7 @@ void allot__store_unlock(struct allot__store_hold *hold, bool writes);
 
 /* Writes the records of `written` in a transaction. Any thread; sets work_status, work_error. */
 void allot__store_write(allot__store *store);
-/* Reads an ask's rows. Any thread. */
+/* Reads an ask's rows: decisions, or a page of the log. Any thread. */
 void allot__store_fetch(allot__store_ask *ask);
 /* Deletes some old rows in the transaction; sets work_more if more are left. EIO. */
 int allot__store_delete(allot__store *store, const allot__store_bounds *bounds);

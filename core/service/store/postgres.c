@@ -58,6 +58,7 @@ static const char *const schema[VERSION] = {
          "CREATE TABLE IF NOT EXISTS notes(event bigint, cycle bigint, number bigint,"
          " at bigint NOT NULL, kind text NOT NULL, version bigint NOT NULL, who text,"
          " text text NOT NULL, PRIMARY KEY(event, cycle, number));"
+         "CREATE INDEX IF NOT EXISTS decided ON cycles(event, cycle) WHERE decision IS NOT NULL;"
          "UPDATE lead SET version = 2 WHERE version = 1; COMMIT"};
 
 /* What the server is not fit for; of the last row a warning. */

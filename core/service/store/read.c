@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /*
  * read.c: runs SQL, reports the database's errors, and validates rows; visits the rows on disk in
- * their order; reads versions of plan and policies, and their texts.
+ * their order; reads versions of plan and policies, and their texts; says who leads the store.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -477,4 +477,23 @@ int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
                                         " plan = $1 AND cycle <= $2 ORDER BY number DESC LIMIT 1",
                                         "tn", plan, cycle),
                      report, out);
+}
+
+/* ---- Several services ------------------------------------------------------------------------ */
+
+bool allot__store_leads(const allot__store *store)
+{
+    return store->leads && !store->gone;
+}
+
+bool allot__store_current(const allot__store *store)
+{
+    return !store->kind->look ||
+           uv_hrtime() - store->trusted < (uint64_t)store->site.lease * UINT64_C(1000000);
+}
+
+const char *allot__store_leader(const allot__store *store, int64_t *behind)
+{
+    *behind = store->leads ? 0 : store->seen.event - store->reading.last_event;
+    return store->leads ? store->site.address : store->seen.address;
 }

@@ -59,7 +59,8 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     "CREATE TABLE clients(event INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL);"
     "CREATE TABLE notes(event INTEGER, cycle INTEGER, number INTEGER, at INTEGER NOT NULL,"
     " kind TEXT NOT NULL, version INTEGER NOT NULL, who TEXT, text TEXT NOT NULL,"
-    " PRIMARY KEY(event, cycle, number)) WITHOUT ROWID;",
+    " PRIMARY KEY(event, cycle, number)) WITHOUT ROWID;"
+    "CREATE INDEX decided ON cycles(event, cycle) WHERE decision IS NOT NULL;",
 };
 
 /* ---- Whether it is one ----------------------------------------------------------------------- */

@@ -252,6 +252,41 @@ allot__store_figures allot__store_count(allot__store *store);
 int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
                            void (*done)(void *ud, int64_t seq, const char *text, size_t len),
                            void *ud);
+/* ---- The log --------------------------------------------------------------------------------- */
+
+typedef enum allot__log_kind {
+    ALLOT__LOG_ALL = -1,
+    ALLOT__LOG_EVENT,
+    ALLOT__LOG_DECISION,
+    ALLOT__LOG_RELOAD /* this and later ones are notes: see allot__log_kind_word */
+} allot__log_kind;
+/* "event", ...: the kinds of entries; NULL: there is none. */
+const char *allot__log_kind_word(int kind);
+
+/* Where an entry stands: events by number, then cycles, then notes. */
+typedef struct allot__log_place {
+    int64_t event, cycle, number;
+} allot__log_place;
+
+/* Entries after a place, or `back` the last ones before it; of a kind; that name a consumer or one
+ * below it ("": any); of a client of that name, label, address or uid; from a time to another. */
+#define ALLOT__LOG_MOST 1000
+#define ALLOT__LOG_WORD 512
+typedef struct allot__log_ask {
+    allot__log_place place;
+    bool back;
+    int32_t limit;
+    int kind;
+    char consumer[ALLOT__LOG_WORD], who[ALLOT__LOG_WORD];
+    int64_t since, until;
+} allot__log_ask;
+/* Writes {"entries": [...], "next": ..., "more": ...}: a page ends at the limit, at 1 MiB, and
+ * after a few thousand rows, even if none of them is wanted. Blocks. EIO, ENOMEM. */
+int allot__store_log_page(const allot__store *store, const allot__log_ask *ask, allot__text *out);
+/* The same on a thread, for the loop: `done` as in allot__store_decisions, with one text. ENOMEM.
+ */
+int allot__store_log(allot__store *store, const allot__log_ask *ask,
+                     void (*done)(void *ud, int64_t seq, const char *text, size_t len), void *ud);
 /* The number of the oldest decision in the store; 0: none. */
 int64_t allot__store_oldest(const allot__store *store);
 

@@ -218,6 +218,14 @@ void allot__store_write(allot__store *store)
 
 /* ---- Decisions asked for --------------------------------------------------------------------- */
 
+static void put_row(FILE *out, int64_t seq, const char *text, size_t len)
+{
+    fwrite(&seq, sizeof seq, 1, out);
+    fwrite(&len, sizeof len, 1, out);
+    fwrite(text, len, 1, out);
+    putc('\0', out);
+}
+
 static void add_decision(allot__store_ask *ask, FILE *out, allot__rows row)
 {
     size_t len;
@@ -225,11 +233,29 @@ static void add_decision(allot__store_ask *ask, FILE *out, allot__rows row)
     const char *text;
     bool good = allot__row_read(row, "ij", &seq, &text, &len) < 0;
     ask->damaged += !good;
-    if (!good)
-        return;
-    fwrite(&seq, sizeof seq, 1, out);
-    fwrite(&len, sizeof len, 1, out);
-    fwrite(text, len + 1, 1, out);
+    if (good)
+        put_row(out, seq, text, len);
+}
+
+/* The memory of the service's engine is the loop's. */
+static void fetch_page(allot__store_ask *ask, FILE *out)
+{
+    allot_engine *engine = NULL;
+    allot__text text = {0};
+    ask->status = allot_engine_new(NULL, NULL, &engine);
+    text.engine = engine;
+    if (ask->status == ALLOT_OK)
+        ask->status = allot__store_log_page(ask->store, &ask->page, &text);
+    if (ask->status == ALLOT_OK && out)
+        put_row(out, 0, text.bytes, text.len);
+    bool kept = out && !ferror(out);
+    kept = out && fclose(out) == 0 && kept;
+    if (!kept)
+        ask->status = ALLOT_ENOMEM;
+    if (engine) {
+        allot__text_free(&text);
+        allot_engine_free(engine);
+    }
 }
 
 void allot__store_fetch(allot__store_ask *ask)
@@ -237,6 +263,10 @@ void allot__store_fetch(allot__store_ask *ask)
     enum { BYTES_MOST = 1024 * 1024 };
     int step = ALLOT_EIO;
     FILE *out = open_memstream(&ask->rows, &ask->rows_len);
+    if (ask->log) {
+        fetch_page(ask, out);
+        return;
+    }
     allot__rows rows =
         allot__store_query(ask->store,
                            "SELECT seq, decision FROM cycles WHERE decision IS NOT NULL AND"

@@ -248,12 +248,29 @@ Events: demand, release, allocated, start, finish, task, decline, returned, sess
 session_end, host, host_gone, slots, submit, run, requeue, fail, stop, cont, withdraw,
 lease; each is answered with its number once it is on disk. Calls: sync, tasks, flights,
 hosts, sessions, jobs, status, report, cycle, explain, view, state, plan, decisions,
-subscribe, unsubscribe, reload, confirm, rollback, shadow, promote, drop, auth, hello,
-ping. A request that lacks a parameter fails and names it.
+subscribe, unsubscribe, log, reload, confirm, rollback, shadow, promote, drop, auth,
+hello, ping. A request that lacks a parameter fails and names it.
 
   allot call --socket plan.json.sock status
   allot call demand '{"consumer": "/physics", "slots": 40}'
   allot call explain '{"path": "/physics"}'
+]] },
+
+  log = { "show what a service was told and decided, and by whom", [[
+Prints what happened, oldest first, a line each: events with their clients, decisions with
+their orders and the events that caused them, reloads, refused calls, wrong tokens, starts
+and stops of the service. As JSON it prints an object a line.
+
+A client is known by the uid and pid of the Unix socket or by its address and its token's
+label, and by the name that it gives itself (the call hello). The service answers what it
+has; with --store the log is read from a store, whether a service runs or not. What a
+service keeps is bounded by its --keep.
+
+  allot log --socket plan.json.sock
+  allot log --socket plan.json.sock --since 2h --consumer /physics
+  allot log --socket plan.json.sock --kind refusal --follow
+  allot log --store plan.json.db -n 20 --who 1000
+  allot log --store plan.json.db --format json --since 3d | jq .who
 ]] },
 
   replay = { "compute again what a service recorded", [[
