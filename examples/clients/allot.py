@@ -22,6 +22,7 @@ when one is gone or stands by, and goes on where it was.
 import json
 import os
 import socket
+import sys
 import time
 import uuid
 
@@ -64,6 +65,9 @@ class Connection:
         self.told = []  # notifications that came before an answer
         if token is not None:
             self.ask("auth", {"token": token})
+        name = os.path.basename(sys.argv[0])[:64]  # in the service's log; needs no answer
+        if name.isascii() and name.isprintable() and name:
+            self.write({"jsonrpc": "2.0", "method": "hello", "params": {"name": name}})
 
     def close(self):
         self.socket.close()
