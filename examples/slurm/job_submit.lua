@@ -12,10 +12,10 @@ function slurm_job_submit(job)
   return slurm.SUCCESS
 end
 
---- Without this a user could release a job that is held.
-function slurm_job_modify(job, record)
+--- Without this users could release their own jobs.
+function slurm_job_modify(job, record, _, uid)
   local raised = job.priority ~= slurm.NO_VAL and job.priority ~= 0
-  if raised and record.priority == 0 and ACCOUNTS[record.account] then
+  if raised and record.priority == 0 and uid == record.user_id and ACCOUNTS[record.account] then
     slurm.log_user "this job starts when allot grants its slots"
     return slurm.ERROR
   end

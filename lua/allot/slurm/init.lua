@@ -113,13 +113,21 @@ end
 
 -- ---- Acting -------------------------------------------------------------------------------------
 
+--- Says what a command did; the same failure again only after a minute.
+function Bridge:say_done(words, why)
+  local line, now = text.command(words, why), self:now()
+  if why and now - (self.failed[line] or -60) < 60 then return end
+  self.failed[line] = why and now or nil
+  self:say(line)
+end
+
 function Bridge:carry_out(commands)
   for _, words in ipairs(commands) do
     if self.dry then
       self.host.call("show", table.concat(words, " ") .. "\n")
     else
       local out, why = self:run(words, CHANGE)
-      self:say(text.command(words, out and nil or why))
+      self:say_done(words, out and nil or why)
       if not out and words[2] == "update" then self.kept.mute = true end -- it has no right to
       if words[1] == "sacctmgr" then self.accounts_at = 0 end
     end
@@ -269,7 +277,7 @@ local function bridge_of(host, file)
   return setmetatable({
     host = host, options = options, kept = pass.new(options), plan_text = plan_text,
     plan_file = file, status_file = status_file(host, file), dry = host.option "dry-run" ~= nil,
-    service = host.option "socket" ~= nil, dropped = 0,
+    service = host.option "socket" ~= nil, dropped = 0, failed = {},
   }, Bridge)
 end
 
