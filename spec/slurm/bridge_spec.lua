@@ -177,6 +177,18 @@ describe("demand", function ()
     assert.equal(8, demanded { array = 10, throttle = 2 })
   end)
 
+  it("is that of jobs for which Slurm found no nodes, unless they name nodes", function ()
+    local line = table.concat({ "7", "7", "PENDING", "ReqNodeNotAvail, UnavailableNodes:n1", "a",
+      "u", "batch", "normal", "cpu=4,node=1", "1000", "N/A", "5", "0", "1", "1", "(null)", "N/A",
+      "N/A", "OK", "%s", "" }, "\31") .. "\n"
+    for nodes, demand in pairs { [""] = 4, ["(null)"] = 4, n3 = 0, ["n[1-2]"] = 0 } do
+      local it, slurm = of_32()
+      function slurm.squeue() return line:format(nodes) end
+      passes(it, 1)
+      assert.equal(demand, row_of(it, "/a").demand, nodes)
+    end
+  end)
+
   it("stays while a requeued job waits for its time", function ()
     local it, slurm = of_32()
     fill(slurm, "c", 8)
@@ -285,7 +297,7 @@ describe("what Slurm prints", function ()
     sizes = { 32 }, shared = {}, consumer_of = function () end }
   local LINE = table.concat({ "7", "7", "RUNNING", "None", "a", "u", "batch", "normal",
     "cpu=4,mem=2G,node=1,billing=4,gres/gpu=2", "1000", "1001", "5", "0", "1", "1", "(null)", "N/A",
-    "N/A", "OK", "" }, "\31")
+    "N/A", "OK", "", "" }, "\31")
 
   it("is read column by column", function ()
     local job = assert(read.job(LINE))

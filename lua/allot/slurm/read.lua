@@ -19,6 +19,7 @@ local JOB = {
   { "StartTime", "started" }, { "PriorityLong", "priority" }, { "RestartCnt", "restarts" },
   { "Requeue", "requeue" }, { "BatchFlag", "batch" }, { "Reservation", "reservation" },
   { "HetJobID", "het" }, { "ArrayTaskID", "array" }, { "OverSubscribe", "shares" },
+  { "ReqNodes", "nodes" },
 }
 local NODE = {
   { "NodeList", "name" }, { "CPUsState", "cpus" }, { "StateComplete", "state" },
@@ -94,6 +95,7 @@ function read.job(line)
   job.amounts = read.tres(job.tres)
   job.batch, job.requeue = job.batch == "1", job.requeue ~= "0"
   job.het = whole(job.het)
+  job.wants_nodes = job.nodes:find "^[%w]" ~= nil
   job.reserved = job.reservation ~= "(null)" and job.reservation ~= ""
   job.waiting = job.name:find("[", 1, true) and array.read(job.array) or nil
   return job

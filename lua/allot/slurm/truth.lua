@@ -26,6 +26,9 @@ local HELD = { JobHeldUser = true, JobHeldAdmin = true }
 -- victims of others in turn.
 local function waits(job, site)
   if job.reason == "BeginTime" then return job.restarts > 0 end
+  if job.reason:find "^ReqNodeNotAvail" or job.reason:find "^Nodes required" then
+    return not job.wants_nodes -- said after slurmctld began, until it looks at the job again
+  end
   if job.waiting and job.reason == "JobArrayTaskLimit" then
     return job.waiting.throttle ~= nil
   end

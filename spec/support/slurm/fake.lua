@@ -225,7 +225,7 @@ function fake:squeue()
       "batch", "normal", ("cpu=%d,mem=1G,node=1,billing=%d"):format(job.cpus, job.cpus),
       number(job.submitted), number(job.started), number(job.priority), number(job.restarts),
       job.requeue and "1" or "0", job.batch and "1" or "0", job.reservation or "(null)", "N/A",
-      tasks, "OK" }
+      tasks, "OK", "" }
   end
   for _, job in ipairs(list) do
     if job.state == "PENDING" and job.task then

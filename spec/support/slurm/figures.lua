@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Figures of the bridge on a real cluster, "NAME VALUE" a line. It takes a quarter of an hour:
+--- Figures of the bridge on a real cluster, "NAME VALUE" a line. All of them take a quarter of an
+--- hour; a PART is throughput, bridge, service, slurmctld or minute.
 ---
 ---     spec/support/slurm/cluster /tmp/cluster lua5.4 spec/support/slurm/figures.lua \
----         $PWD/build/release/bin/allot /tmp/cluster/scene [KILLS]
+---         $PWD/build/release/bin/allot /tmp/cluster/scene [KILLS [PART...]]
 
 package.path = "./?.lua;" .. package.path
 local real = require "spec.support.slurm.real"
@@ -91,22 +92,45 @@ local function minute()
   real.begin_bridge()
 end
 
+local parts = {}
+
+function parts.throughput()
+  real.kill "bridge"
+  real.kill "serve"
+  real.output(real.as("allot_op", ("%s slurm --open %s/plan.json 2>&1"):format(real.allot,
+    real.folder)))
+  local alone = throughput()
+  real.begin_service()
+  real.begin_bridge()
+  real.sleep(5)
+  local beside = throughput()
+  put("throughput", ("%.1f jobs a second alone, %.1f under ceilings: %.0f %%"):format(alone,
+    beside, 100 * beside / alone))
+end
+
+function parts.bridge()
+  rounds("bridge", function ()
+    real.kill "bridge"
+    real.begin_bridge()
+  end)
+end
+
+function parts.service()
+  rounds("service", function ()
+    real.kill "serve"
+    real.begin_service()
+  end)
+end
+
+function parts.slurmctld() rounds("slurmctld", real.kill_slurmctld) end
+
+parts.minute = minute
+
 real.prepare()
-local alone = throughput()
 real.begin_service()
 real.begin_bridge()
-real.sleep(5)
-local beside = throughput()
-put("throughput", ("%.1f jobs a second alone, %.1f under ceilings: %.0f %%"):format(alone, beside,
-  100 * beside / alone))
-rounds("bridge", function ()
-  real.kill "bridge"
-  real.begin_bridge()
-end)
-rounds("service", function ()
-  real.kill "serve"
-  real.begin_service()
-end)
-rounds("slurmctld", real.kill_slurmctld)
-minute()
+real.sleep(3)
+local chosen = { table.unpack(arg, 4) }
+if #chosen == 0 then chosen = { "throughput", "bridge", "service", "slurmctld", "minute" } end
+for _, name in ipairs(chosen) do parts[name]() end
 put("most", real.most)
