@@ -125,6 +125,42 @@ for _, kind in ipairs(STORES) do
       replayed()
     end)
 
+    check("has who told what, page by page, also without a service", function ()
+      local service = start()
+      assert(service:call("hello", { name = "agent" }))
+      for slots = 1, 6 do
+        demand(service, slots)
+        assert(service:call "cycle")
+      end
+      assert.is_nil((service:call("demand", { consumer = "/none", slots = 1 })))
+      world.kill()
+      service = start()
+      demand(service, 9)
+      local forth, back, after, before = {}, {}, "0.0.0", nil
+      repeat
+        local page = assert(service:call("log", { after = after, limit = 4 }))
+        for _, it in ipairs(page.entries) do forth[#forth + 1] = it.id end
+        after = page.next
+      until not page.more
+      repeat
+        local page = assert(service:call("log", { before = before, limit = 3 }))
+        for i = #page.entries, 1, -1 do table.insert(back, 1, page.entries[i].id) end
+        before = page.before
+      until not page.more
+      assert.is_true(#forth >= 13, #forth)
+      assert.same(forth, back)
+      local said = assert(service:call("log", { kind = "event", who = "agent" })).entries
+      assert.equal(6, #said)
+      assert.equal("agent", said[1].who.name)
+      local why = assert(service:call("log", { kind = "decision" })).entries[1].cause
+      assert.equal("agent", why.who[1].name)
+      world.stop()
+      local status, out, err = shell.command("log", "--store", url, "--kind", "event")
+      assert.equal(0, status, err)
+      assert.equal(7, select(2, out:gsub("\n", "\n")), out)
+      assert.equal(6, select(2, out:gsub("agent", "")), out)
+    end)
+
     check("numbers decisions on, and has those of before", function ()
       local service = start()
       for slots = 1, 5 do
