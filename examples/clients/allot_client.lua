@@ -55,6 +55,10 @@ local function open(address, token)
       return nil, why, code
     end
   end
+  local name = (arg and arg[0] or ""):match("[^/]*$"):sub(1, 64)
+  if name:find("^[%g ]+$") then -- in the service's log; needs no answer
+    connection:write { jsonrpc = "2.0", method = "hello", params = { name = name } }
+  end
   return connection
 end
 

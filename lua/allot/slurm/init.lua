@@ -191,7 +191,8 @@ end
 
 function Bridge:subscribe()
   if not self.service or self.subscribed then return end
-  self.subscribed = self:ask("subscribe", "{}") ~= nil
+  self.subscribed = self:ask("hello", '{"name": "allot slurm"}') ~= nil
+    and self:ask("subscribe", "{}") ~= nil
 end
 
 function Bridge:loop()
