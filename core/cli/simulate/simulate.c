@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* simulate.c: the verb `simulate`: a trace played through plans and policies side by side. */
 #include "cli/simulate/simulate.h"
+#include "cli/term/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,44 @@ static int64_t pull(void *ud, char *buf, size_t size)
     }
 }
 
+/* Does the file begin as what Slurm's sacct prints? */
+static bool is_sacct(int fd)
+{
+    static const char begin[] = "JobIDRaw|";
+    char head[sizeof begin - 1];
+    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+           memcmp(head, begin, sizeof head) == 0;
+}
+
+typedef struct piece {
+    const char *at;
+    size_t left;
+} piece;
+
+static int64_t pull_piece(void *ud, char *buf, size_t size)
+{
+    piece *it = ud;
+    size_t len = it->left < size ? it->left : size;
+    memcpy(buf, it->at, len);
+    it->at += len;
+    it->left -= len;
+    return (int64_t)len;
+}
+
+/* What the tool makes of it, an event log, stands behind the result for a moment. */
+static int read_sacct(allot__cli *cli, const char *path, allot_trace **out)
+{
+    const char *const args[] = {path, cli->operands[0]};
+    size_t before = cli->out.len;
+    int code = allot__cli_tool_about(cli, NULL, "slurm.sacct", args, 2);
+    piece it = {cli->out.bytes + before, cli->out.len - before};
+    if (code == CLI_DONE)
+        code = allot__cli_status(
+            cli, allot_trace_read(cli->engine, pull_piece, &it, path, cli->report, out));
+    cli->out.len = before;
+    return code;
+}
+
 int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -38,11 +77,13 @@ int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out)
         it.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (it.fd < 0)
         return allot__cli_unread(cli, path, errno);
-    int status =
-        allot_trace_read(cli->engine, pull, &it, allot__cli_file_name(path), cli->report, out);
+    bool sacct = !standard && is_sacct(it.fd);
+    int status = sacct ? ALLOT_OK
+                       : allot_trace_read(cli->engine, pull, &it, allot__cli_file_name(path),
+                                          cli->report, out);
     if (!standard)
         close(it.fd);
-    return allot__cli_status(cli, status);
+    return sacct ? read_sacct(cli, path, out) : allot__cli_status(cli, status);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */

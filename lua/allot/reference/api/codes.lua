@@ -85,6 +85,9 @@ return {
   { "E-event", "A line of an event log does not have the keys of its event: the message names the "
     .. "key, and what is allowed." },
   { "E-trace", "The file is not a log: it contains bytes that no text has." },
+  { "E-sacct", "The output of Slurm's sacct lacks a column, or a line has other columns than the "
+    .. "first one, or a time that is no number of seconds. lua/allot/slurm/sacct.lua has the "
+    .. "command that asks for it." },
   { "E-trace-line", "A line of a log is longer than the reader allows." },
   { "E-gzip", "A compressed log is damaged, or ends too early: fetch it again." },
   { "E-map", "No consumer or queue fits a job of a log, or the function of --map failed on the "
