@@ -70,7 +70,7 @@ typedef struct allot__options {
     int64_t bins; /* of a picture; 0: the most possible */
     allot__list slot, tag;
     const char *rest, *signal;
-    int64_t most_requeues, stale;
+    int64_t most_requeues, stale, slots;
     bool hold, cancel, once, open, status;
     int64_t lines;
     int kind;

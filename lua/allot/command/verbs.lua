@@ -288,13 +288,17 @@ of the plan's own, and the differences are reported as allot diff does.
   allot replay plan.json.db --policy fair.lua
 ]] },
 
-  import = { "make a plan of a site's LSF files", [[
+  import = { "make a plan of a site's LSF files, or of Slurm's associations", [[
 Reads lsb.queues and, where they are given, lsb.params, lsb.hosts, lsb.users,
 lsb.applications and lsb.resources, and prints the plan that they state. Every line that
 a plan cannot state is listed on standard error: nothing is dropped in silence.
 
+Of Slurm it reads what "sacctmgr dump" writes or "sacctmgr show assoc -P" prints:
+accounts, users, shares and limits, of --slot (cpu), in a cluster of --slots.
+
   allot import lsb.queues lsb.params > plan.json && allot check plan.json
   allot import --format json /etc/lsf/lsb.* | jq '.notes'
+  sacctmgr show assoc tree -P | allot import --slots 512 - > plan.json
 ]] },
 
   slurm = { "carry out decisions on a Slurm cluster", [[

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The verb `import`: makes a plan from LSF's files, checks it as `check` does, and lists what it
---- left out.
+--- The verb `import`: makes a plan from LSF's files, or of Slurm's associations, checks it as
+--- `check` does, and lists what it left out.
 
 local core = require "allot.core"
 local lines = require "allot.text.line"
 local plan = require "allot.import.plan"
+local slurm = require "allot.import.slurm"
 local text = require "allot.import.text"
 
 local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
@@ -52,14 +53,15 @@ local function fatal(notes)
   return found
 end
 
---- Writes the plan of the named files; the host reads the text of the i-th as "i". Returns 0, or 1
---- where the files give no plan.
-function tool.run(host, names)
+--- Writes the plan of the named files; the host reads the text of the i-th as "i". `options` are
+--- those of slurm.of. Returns 0, or 1 where the files give no plan.
+function tool.run(host, names, options)
   local files = {}
   for i, name in ipairs(names) do
     files[i] = { name = name, text = assert(host.read(tostring(i))) }
   end
-  local made, notes, at = plan.of(files)
+  local of_slurm = files[1] and slurm.is(files[1].text)
+  local made, notes, at = (of_slurm and slurm or plan).of(files, options or {})
   local document, spans = text.of(made, at)
   local reasons = fatal(notes)
   for _, note in ipairs(reasons) do fail(host, files, note, "E-import", note.text) end
@@ -113,6 +115,8 @@ function tool.import(host, paths)
                message = ("import reads at most %d files"):format(MOST) }
     return USAGE
   end
+  local slots = host.option "slots"
+  slots = slots and math.tointeger(tonumber(slots))
   local texts, names = read_all(host, paths)
   if not texts then return IO end
   local json, document, notes = host.option "format" == "json", nil, {}
@@ -123,7 +127,7 @@ function tool.import(host, paths)
       if finding.severity == "error" then return host.say(finding) end
       notes[#notes + 1] = (json and note_member or note_line)(finding)
     end,
-  }, names)
+  }, names, { resource = host.option "slot", slots = slots })
   if code ~= 0 then return INVALID end
   if json then
     host.out(('{"schema": "allot/import/v1", "plan":\n%s, "notes": [%s%s]}\n'):format(document,
