@@ -38,6 +38,7 @@ local CONSUMERS = [[[
 local NOTES = {
   "1: note: Slurm orders jobs by shares and by past use; in the plan the ratio holds among those "
     .. "who want slots now (policy share_ratio)",
+  "1: note: AdminLevel, Description are not carried over",
   "2: note: QOS is not carried over",
   "3: note: early stands ahead of every Parent: it is below root",
   "7: note: 'dq name' becomes dq_name: names match [A-Za-z][A-Za-z0-9_-]{0,127}",
@@ -52,7 +53,7 @@ local NOTES = {
   "12: note: 2024 becomes q2024: names match [A-Za-z][A-Za-z0-9_-]{0,127}",
   "14: note: alice: Fairshare=parent counts as 1 among its siblings",
   "15: note: dora is of partition short alone: a plan does not say it",
-  "18: note: bob is here twice, by partition: bob-short, bob-long",
+  "18: note: bob is here several times, by partition",
 }
 local TREE = [[
 Cluster|Account|User|Partition|Share|GrpTRES|MaxJobs
@@ -113,6 +114,13 @@ describe("associations", function ()
     local found = consumers(PARENTS)
     table.sort(found[1].children, function (a, b) return a.name < b.name end)
     assert.same(wanted, found)
+  end)
+
+  it("lose nothing without a note, and have users with and without a partition", function ()
+    local found, err = consumers("\xef\xbb\xbfCluster - 'x'\nParent - 'root'\n"
+      .. "User - 'a':GrpWall=2-00:00:00:Fairshare=5\nUser - 'b'\nUser - 'b':Partition='p'\n")
+    assert.same({ "a", "b", "b-p" }, { found[1].name, found[2].name, found[3].name })
+    assert.truthy(err:find('":00:00:Fairshare=5" is not read: a value with a colon', 1, true), err)
   end)
 
   it("have limits of the TRES that a slot is", function ()

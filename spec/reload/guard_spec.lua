@@ -4,6 +4,7 @@
 -- back.
 
 local dkjson = require "dkjson"
+local heard = require "spec.support.house.heard"
 local live = require "spec.support.service.live"
 local shell = require "spec.support.house.shell"
 
@@ -212,6 +213,7 @@ describe("a change of plan or policies", function ()
       await(waits)
       assert.equal(0, (verb "confirm --drop"))
       assert.equal("E-dropped", reload().error.code)
+      heard(reload().error.message)
       live.sleep(2.5) -- files are looked at every two seconds
       assert.is_nil(waits())
       assert.equal("waits", it_runs:call("reload").result)

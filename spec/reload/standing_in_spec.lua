@@ -205,6 +205,8 @@ describe("what decided before", function ()
 import sqlite3
 it = sqlite3.connect("%s/store.db")
 it.executescript("DROP TABLE policies; DROP TABLE versions; ALTER TABLE plans DROP COLUMN version;"
+                 "DROP TABLE clients; DROP TABLE notes; DROP INDEX decided;"
+                 "ALTER TABLE events DROP COLUMN who;"
                  "PRAGMA user_version=1; PRAGMA application_id=0")
 ']]):format(folder))
       start()

@@ -4,6 +4,7 @@
 
 local core = require "allot.core"
 local array = require "allot.slurm.array"
+local heard = require "spec.support.house.heard"
 local fake = require "spec.support.slurm.fake"
 local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
@@ -132,6 +133,7 @@ describe("the bridge", function ()
     end
     assert.is_nil(slurm.accounts.a.limit)
     assert.is_nil(slurm.accounts.c.limit)
+    for _, line in ipairs(it.notes) do heard(line) end
   end)
 
   it("prints commands in a dry run, decides by itself, and runs none", function ()

@@ -19,6 +19,7 @@ local COLUMNS = { Cluster = true, Account = true, User = true, Partition = true,
 
 --- Is a text one of these?
 function slurm.is(text)
+  text = text:gsub("^\xef\xbb\xbf", "")
   for line in text:gmatch "[^\n]+" do
     if line:find "^%s*Cluster%s+%-%s" or line:find "^Cluster|Account|User" or
        line:find "^Account|User" then
@@ -56,6 +57,7 @@ local function entry_of(line)
     entry.keys[key:lower()] = value
     entry.order[#entry.order + 1] = key
   end
+  entry.rest = line:match("^%s*([^%s#].*)", at)
   return entry
 end
 
@@ -164,6 +166,9 @@ local function read_dump(file, tree, with)
     elseif says and not (entry and entry.title == "cluster") then
       with.fail(place, "expected Cluster, Parent, Account or User")
     end
+    if entry and entry.rest then
+      with.note(place, ("%q is not read: a value with a colon stands in quotes"):format(entry.rest))
+    end
     for _, key in ipairs(entry and entry.order or {}) do
       local top = entry.title == "cluster" and key:lower() ~= "qos"
       if not CARRIED[key:lower()] and not top then count(tree, key, place) end
@@ -231,7 +236,9 @@ end
 local function name_of(node, taken, with)
   local name = node.raw:gsub("[^%w_-]", "_")
   name = (name:find "^%a" and name or "q" .. name):sub(1, 128)
-  if node.twice then name = name .. "-" .. node.partition:gsub("[^%w_-]", "_") end
+  if node.twice and node.partition then
+    name = name .. "-" .. node.partition:gsub("[^%w_-]", "_")
+  end
   if name ~= node.raw and not node.twice then
     with.note(node.place, ("%s becomes %s: names match [A-Za-z][A-Za-z0-9_-]{0,127}"):format(
       node.raw:find "[^%w_.-]" and "'" .. node.raw .. "'" or node.raw, name))
@@ -251,8 +258,7 @@ local function find_twins(children, with)
     local before = node.user and first[node.raw]
     if before then
       before.twice, node.twice = true, true
-      with.note(before.place, ("%s is here twice, by partition: %s-%s, %s-%s"):format(node.raw,
-        node.raw, before.partition or "", node.raw, node.partition or ""))
+      with.note(before.place, ("%s is here several times, by partition"):format(node.raw))
     elseif node.user then
       first[node.raw] = node
     end
@@ -306,7 +312,15 @@ local function rows_of(parent, with)
   return rows
 end
 
+--- Settings that say nothing about slots get one note together.
 local function note_keys(tree, with)
+  local quiet = {}
+  for key in pairs(tree.quiet) do quiet[#quiet + 1] = key end
+  table.sort(quiet)
+  if #quiet > 0 then
+    with.note(with.head, table.concat(quiet, ", ") .. (#quiet > 1 and " are" or " is")
+      .. " not carried over")
+  end
   for _, key in ipairs(tree.order) do
     local of = tree.keys[key]
     with.note(of.place, ("%s is not carried over%s"):format(key,
@@ -317,7 +331,8 @@ end
 --- A plan of files, its notes (fatal ones are errors), and where its parts come from. `options`:
 -- slots of the cluster, the TRES that a slot is.
 function slurm.of(files, options)
-  local notes, with = {}, { resource = options.resource or "cpu", at = {} }
+  local notes, with = {}, { resource = options.resource or "cpu", at = {},
+    head = { file = files[1].name, line = 1, col = 1 } }
   function with.note(place, said, fatal)
     notes[#notes + 1] = { file = place.file, line = place.line, col = place.col,
       text = lsf.legible(said), fatal = fatal, order = #notes }
@@ -325,6 +340,7 @@ function slurm.of(files, options)
   function with.fail(place, said) with.note(place, said, true) end
   local tree = new_tree()
   for _, file in ipairs(files) do
+    file.text = file.text:gsub("^\xef\xbb\xbf", "")
     local read = file.text:find "^%s*Cluster|" and read_assoc
       or file.text:find "^Account|" and read_assoc or read_dump
     read(file, tree, with)
@@ -337,12 +353,11 @@ function slurm.of(files, options)
     if a.line ~= b.line then return a.line < b.line end
     return a.order < b.order
   end)
-  local head = { file = files[1].name, line = 1, col = 1 }
   if not options.slots then
-    with.fail(head, "--slots says how large the cluster is: associations do not")
+    with.fail(with.head, "--slots says how large the cluster is: associations do not")
   end
-  with.note(head, "Slurm orders jobs by shares and by past use; in the plan the ratio holds among "
-    .. "those who want slots now (policy share_ratio)")
+  with.note(with.head, "Slurm orders jobs by shares and by past use; in the plan the ratio holds "
+    .. "among those who want slots now (policy share_ratio)")
   return { version = 1, slots = options.slots, consumers = consumers, policy = {
     use = "share_ratio", adjust_share_to_workload = true, reclaim_shared = false } }, notes, with.at
 end

@@ -27,6 +27,7 @@ local OTHER_FILES = {
 local OTHER_TEXTS = {
   "^SELECT ", "^INSERT ", "^DELETE ", "^CREATE ", "^PRAGMA ", "^UPDATE ", "^ALTER ", "^# HELP ",
   "^WITH ", "^BEGIN[; ]", "^SET ", "^DROP ", "^DECLARE ", "^FETCH ", "^NOT EXISTS ", "^ WHERE ",
+  "^ +LEFT JOIN ", "coalesce%(", "^ LIMIT ", "^ FROM ", "^ DESC LIMIT", "%) FROM $", "^ AS used",
   "^ a%.backend_start ",
   '^{"', "^default%-src ",
   "^text/plain", '^"?, "', "^STATUS=", "^STOPPING=",
@@ -36,9 +37,11 @@ local COMMAND_CALLS = { allot__cli_fail = true, allot_report_say = true, fail_er
 -- These compare texts. What prints is not named here: it may print a diagnostic.
 local OTHER_CALLS = {
   _Static_assert = true, strspn = true, strcspn = true, strtok_r = true, strcmp = true,
-  strstr = true,
+  strstr = true, ALLOT__MEMBERS = true, ALLOT__OBJECT = true, ALLOT__FACTS = true, FIELDS = true,
 }
-local HINTS = { allot__doc_fault = 4, allot__doc_warn = 4, allot__cli_fail = 4 }
+local HINTS = {
+  allot__doc_fault = 4, allot__doc_warn = 4, allot__cli_fail = 4, allot__error_set = 5,
+}
 local OTHER_KEYS = { hint = true, doc = true }
 -- Of Lua what the language says is a fault, whatever it is.
 local LANGUAGE = "^lua/allot/language/"
@@ -89,6 +92,12 @@ diagnostics.unreachable = {
   ["it is no JSON"] = "as above, for what else would say why",
   ["too many wrong tokens from your address: wait a minute"]
     = "fifty within as many seconds: the C tests count them",
+  ["what the change would do is not known: the live version cannot decide"]
+    = "cycles would have to fail just while a change waits",
+  ["nothing can decide about the cluster as it is, so nothing is compared"]
+    = "a state that no version can read: a defence",
+  ['the change "%.64s" does not wait any more: found %s']
+    = "files would change between the question and its turn",
   ["%.300s cannot be checked"] = "what check refuses it names: a defence",
 }
 
