@@ -69,8 +69,11 @@ static void batch_failed(allot__store *store)
     set_trouble(store, store->work_error);
 }
 
+/* Deleting goes on, and trouble that is over lets the service decide: both may send the next batch,
+ * whose number is none of those on disk. */
 static void batch_done(allot__store *store)
 {
+    const int64_t batch = store->batch - 1;
     store->pause = 0;
     store->tried = false;
     store->trusted = store->sent;
@@ -86,7 +89,7 @@ static void batch_done(allot__store *store)
     if (store->work_more)
         allot__store_compact(store, &store->bounds);
     set_trouble(store, NULL);
-    store->hooks.committed(store->hooks.ud, store->batch - 1);
+    store->hooks.committed(store->hooks.ud, batch);
 }
 
 /* The service must not go on: nothing is written or looked at any more. */
@@ -152,7 +155,7 @@ static void work_done(uv_work_t *request, int status)
     else if (looked)
         look_done(store);
     else if (copied)
-        store->hooks.committed(store->hooks.ud, store->batch - 1);
+        store->hooks.committed(store->hooks.ud, store->batch - (store->tried ? 2 : 1));
     else if (store->work_status == ALLOT_OK)
         batch_done(store);
     else if (store->work_lost[0] == '\0')

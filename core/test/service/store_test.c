@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "service/instance/service.h"
-#include "service/store/store.h"
+#include "service/store/own.h"
 
 #include "test/support/store_world.h"
 
@@ -244,6 +244,63 @@ static void goes_on(void)
     close_world(&it);
 }
 
+/* ---- What is on disk --------------------------------------------------------------------------
+ */
+
+typedef struct told {
+    allot__store *store;
+    int64_t first, second; /* batches of the two events */
+    int64_t done[8];       /* batches that were told to be on disk, in order */
+    int count;
+} told;
+
+static int64_t put_event(allot__store *store, int64_t seq)
+{
+    const allot__event_row row = {
+        .seq = seq, .at = 1000, .method = "cycle", .params = "{}", .params_len = 2};
+    return allot__store_event(store, &row);
+}
+
+static void note_done(void *ud, int64_t batch)
+{
+    told *it = ud;
+    if (CHECK(it->count < 8))
+        it->done[it->count++] = batch;
+}
+
+/* What waited for the store to work again is put at once, and the next batch sent. */
+static void put_second(void *ud, const char *text)
+{
+    told *it = ud;
+    if (!text && it->second == 0)
+        it->second = put_event(it->store, 2);
+}
+
+static void acknowledges_what_is_done(void)
+{
+    world it;
+    uv_loop_t loop;
+    told found = {.store = NULL};
+    const allot__store_hooks hooks = {.ud = &found, .committed = note_done, .troubled = put_second};
+    open_world(&it);
+    CHECK_EQ(allot__store_open(it.engine, it.store, &site, it.report, &found.store), ALLOT_OK);
+    uv_loop_init(&loop);
+    CHECK_EQ(allot__store_attach(found.store, &loop, &hooks), ALLOT_OK);
+    found.store->in_trouble = true; /* as after a batch that failed */
+    found.first = put_event(found.store, 1);
+    for (int i = 0; i < 1000 && found.count < 2; i++)
+        uv_run(&loop, UV_RUN_ONCE);
+    CHECK(found.second > found.first);
+    CHECK_EQ(found.done[0], found.first);
+    CHECK_EQ(found.done[1], found.second);
+    allot__store_detach(found.store);
+    while (uv_run(&loop, UV_RUN_DEFAULT) != 0)
+        continue;
+    allot__store_close(found.store);
+    uv_loop_close(&loop);
+    close_world(&it);
+}
+
 int main(void)
 {
     RUN(one_service);
@@ -252,5 +309,6 @@ int main(void)
     RUN(removes_its_own);
     RUN(not_a_store);
     RUN(goes_on);
+    RUN(acknowledges_what_is_done);
     return check_done();
 }
