@@ -316,12 +316,20 @@ def promoted(setting):
     return finish(leaders, loads, watch)
 
 
+def followed(standby):
+    """What it has; nothing while it does not take questions yet."""
+    try:
+        return standby.rows("SELECT event FROM lead")
+    except subprocess.CalledProcessError:
+        return []
+
+
 def went_back(setting):
     """The standby lacks what was acknowledged: the leader says so and ends."""
     leaders, standby = replicated(setting)
     loads, _ = begin(leaders)
     leader, follower = pair(leaders)
-    until("the standby does not follow", lambda: standby.rows("SELECT event FROM lead") > [(0,)])
+    until("the standby does not follow", lambda: followed(standby) > [(0,)])
     standby.kill(False)
     follower.stop()
     moved(loads, 100)
