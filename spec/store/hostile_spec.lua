@@ -4,6 +4,7 @@
 -- not be: hostile.py. Four clients with keys and a subscriber lose nothing, in each case.
 -- ALLOT_CHAOS=full: longer.
 
+local heard = require "spec.support.house.heard"
 local postgres = require "spec.support.service.postgres"
 local service = require "spec.support.service.service"
 
@@ -32,6 +33,7 @@ describe("services that share a store", function ()
   check("acknowledge nothing by a leader that is cut off, and tell E-lost", "leader_cut",
     is(FULL ~= "" and 3 or 2), function (told)
       assert.equal("this service cannot reach its store, and may have been replaced", told.refused)
+      heard(told.refused)
     end)
   check("wait for one that is cut off, if it is the last", "follower_cut", is(2))
   check("bear a slow network, and a server that stands still", "slow",
