@@ -179,6 +179,16 @@ describe("demand", function ()
     assert.equal(8, demanded { array = 10, throttle = 2 })
   end)
 
+  it("is that of whole nodes for a job alone, also with a start foretold", function ()
+    local line = table.concat({ "7", "7", "PENDING", "Resources", "a", "u", "batch", "normal",
+      "cpu=4,node=2", "1000", "2000", "5", "0", "1", "1", "(null)", "N/A", "N/A", "NO", "", "" },
+      "\31") .. "\n"
+    local it, slurm = of_32()
+    function slurm.squeue() return line end
+    passes(it, 1)
+    assert.equal(16, row_of(it, "/a").demand)
+  end)
+
   it("is that of jobs for which Slurm found no nodes, unless they name nodes", function ()
     local line = table.concat({ "7", "7", "PENDING", "ReqNodeNotAvail, UnavailableNodes:n1", "a",
       "u", "batch", "normal", "cpu=4,node=1", "1000", "N/A", "5", "0", "1", "1", "(null)", "N/A",
@@ -274,6 +284,18 @@ describe("the size", function ()
     slurm:drain(2)
     passes(it, 1)
     assert.equal(20, it.decision.groups.default.slots)
+  end)
+
+  it("is told also where squeue's answer made no sense when it changed", function ()
+    local it, slurm = of_32()
+    passes(it, 2)
+    local squeue = slurm.squeue
+    slurm:drain(1)
+    function slurm.squeue() return "nonsense\n" end
+    passes(it, 1)
+    slurm.squeue = squeue
+    passes(it, 1)
+    assert.equal(24, it.decision.groups.default.slots)
   end)
 
   it("lacks what jobs of accounts outside the plan use, unless a leaf stands for them", function ()

@@ -80,7 +80,7 @@ function Bridge:look_at_accounts()
   local accounts = out
   if out then accounts, why = read.accounts(out) end
   self.accounts, self.accounts_at = accounts or self.accounts, now
-  if not accounts then self:trouble("accounts cannot be read: " .. why) end
+  self.fault = not accounts and "accounts cannot be read: " .. why or nil
 end
 
 -- ---- Deciding -----------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ function Bridge:write_status(did, flights)
   if self.dry then return end
   local document = text.status_of(self, did, flights)
   local good, why = self.host.write(self.status_file, core.encode(document, { indent = 2 }) .. "\n")
-  if not good then self:trouble(("%s cannot be written: %s"):format(self.status_file, why)) end
+  if not good then self.fault = ("%s cannot be written: %s"):format(self.status_file, why) end
 end
 
 --- Without a decision for too long, nobody shall be held back.
@@ -202,7 +202,7 @@ function Bridge:loop()
   while true do
     self:subscribe()
     local good, why = self:pass()
-    self:trouble(not good and why or nil)
+    self:trouble(not good and why or self.fault)
     if good then self.opened = false else self:open_if_stale() end
     self.host.call("notify", "WATCHDOG=1\nSTATUS=" .. text.summary(self, why))
     if self:wait(every) then
@@ -284,7 +284,10 @@ end
 
 local function open(bridge)
   bridge:look_at_accounts()
-  if not bridge.accounts then return IO end
+  if not bridge.accounts then
+    fail(bridge.host, "E-slurm", bridge.fault)
+    return IO
+  end
   bridge:carry_out(pass.open(bridge.options, bridge.accounts))
   return DONE
 end

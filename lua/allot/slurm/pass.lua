@@ -44,6 +44,7 @@ function pass.look(kept, jobs_text, nodes_text)
   if same then return "" end
   local good, why = look_at_nodes(kept, nodes_text)
   if not good then return nil, why end
+  kept.jobs_text = nil -- until all of it is understood, and may be taken for known
   local out, fault = truth.of(jobs_text, kept.lines, kept.site)
   if not out then return nil, fault end
   kept.lines, kept.jobs, kept.strangers, kept.leaves = out.lines, out.jobs, out.strangers,

@@ -39,7 +39,7 @@ end
 --- A line for the service manager.
 function text.summary(bridge, why)
   if why then return why end
-  return ("%d jobs of strangers, %d requeues in the last minute"):format(
+  return ("%d running jobs of accounts outside the plan, %d requeues in the last minute"):format(
     sum(bridge.kept.strangers), #bridge.kept.times)
 end
 

@@ -49,7 +49,7 @@ local function amounts_of(job, site)
   for i, group in ipairs(site.groups) do
     local inside = not group.partition or job.partition == group.partition
     local amount = inside and job.amounts[group.tres] or 0
-    if inside and job.shares == "NO" and not job.started then
+    if inside and job.shares == "NO" and job.state == "PENDING" then
       amount = math.max(amount, site.whole_nodes(job, group))
     end
     amounts[i], some = amount, some or amount > 0
