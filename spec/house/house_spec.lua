@@ -64,7 +64,7 @@ local CIRCLES = {
 -- own. "" is lua/allot itself.
 local LUA = {
   "language", "fixture", "reference/api", "reference", "check", "repl", "explain", "text", "import",
-  "plot", "top", "slurm", "command", "bench", "",
+  "plot", "top", "service", "slurm", "command", "bench", "",
 }
 
 -- Modules written in C, and the folder that may require each.

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /*
  * status.c: `status`, health, and made from their numbers in Lua: the report for people
- * (lua/allot/report.lua) and /metrics (lua/allot/metrics.lua).
+ * (lua/allot/service/report.lua) and /metrics (lua/allot/service/metrics.lua).
  */
 #include <stdio.h>
 
@@ -173,7 +173,7 @@ void allot__report_call(allot__request *call)
 {
     allot__text text = {.engine = call->service->engine}, words = text;
     put_status(call->service, &text);
-    if (run_tool("report", &text, &words) == ALLOT_OK) {
+    if (run_tool("service.report", &text, &words) == ALLOT_OK) {
         allot__text_add(allot__rpc_begin(call), words.bytes, words.len);
         allot__rpc_end(call);
     } else {
@@ -264,7 +264,7 @@ void allot__metrics_write(allot_service *service, allot__text *out)
     for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
         allot__text_member(&text, NULL, allot_diff_kind_name(kind));
     allot__text_puts(&text, "]}");
-    if (run_tool("metrics", &text, out) != ALLOT_OK)
+    if (run_tool("service.metrics", &text, out) != ALLOT_OK)
         out->failed = true;
     allot__text_free(&text);
 }

@@ -100,8 +100,8 @@ static void put_words(void *out, const char *text, size_t len)
 static int put(const char *status, allot__text *out)
 {
     const allot_tool_host host = {.ud = out, .out = put_words};
-    int answer,
-        result = allot_tool_run(out->engine, &host, "report", "run", &status, 1, &answer, NULL);
+    int answer, result = allot_tool_run(out->engine, &host, "service.report", "run", &status, 1,
+                                        &answer, NULL);
     return out->failed ? ALLOT_ENOMEM : result;
 }
 
