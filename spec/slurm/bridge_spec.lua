@@ -6,7 +6,9 @@ local core = require "allot.core"
 local array = require "allot.slurm.array"
 local heard = require "spec.support.house.heard"
 local fake = require "spec.support.slurm.fake"
+local limit = require "allot.slurm.limit"
 local read = require "allot.slurm.read"
+local reason = require "allot.slurm.reason"
 local site = require "allot.slurm.site"
 local truth = require "allot.slurm.truth"
 local world = require "spec.support.slurm.world"
@@ -201,6 +203,24 @@ describe("demand", function ()
     end
   end)
 
+  it("takes nothing from others for jobs that a limit of Slurm holds back", function ()
+    local it, slurm = of_32()
+    slurm.caps = { small = 8 }
+    fill(slurm, "c", 8)
+    passes(it, 2)
+    fill(slurm, "a", 4, { qos = "small" })
+    fill(slurm, "a", 4, { qos = "small", user = "v" })
+    passes(it, 20)
+    assert.equal(16, slurm:used "a")
+    fill(slurm, "a", 4, { qos = "small", user = "v" })
+    slurm.caps.small = 4
+    slurm:tick(60)
+    passes(it, 20)
+    assert.equal(4, slurm.requeued)
+    assert.equal(16, row_of(it, "/a").demand)
+    assert.equal(16, slurm:used "c")
+  end)
+
   it("stays while a requeued job waits for its time", function ()
     local it, slurm = of_32()
     fill(slurm, "c", 8)
@@ -208,6 +228,98 @@ describe("demand", function ()
     fill(slurm, "b", 3)
     passes(it, 4)
     assert.equal(32, row_of(it, "/c").demand)
+  end)
+end)
+
+describe("a reason", function ()
+  local CPU = reason.ceilings { { tres = "cpu" } }
+
+  local function wants(word, more)
+    local job = { reason = word, restarts = 0 }
+    for key, value in pairs(more or {}) do job[key] = value end
+    return reason.wants(job, CPU, more and more.hold)
+  end
+
+  it("says whether slots would start a job", function ()
+    for _, word in ipairs { "None", "Resources", "Priority", "AssocGrpCpuLimit", "Cleaning",
+      "ReqNodeNotAvail, Reserved for maintenance", "Nodes required for job are DOWN" } do
+      assert.is_true(wants(word), word)
+    end
+    for _, word in ipairs { "AssocGrpGRES", "AssocGrpCPUMinutesLimit", "AssocMaxJobsLimit",
+      "AssocGrpJobsLimit", "QOSMaxCpuPerUserLimit", "QOSGrpCpuLimit", "QOSUsageThreshold",
+      "QOSMaxWallDurationPerJobLimit", "MaxCpuPerAccount", "Dependency", "Licenses",
+      "Reservation", "BeginTime",
+      "PartitionDown", "JobHeldAdmin", "BadConstraints", "JobArrayTaskLimit" } do
+      local slots, unknown = wants(word)
+      assert.falsy(slots, word)
+      assert.falsy(unknown, word)
+    end
+    assert.is_true(wants("BeginTime", { restarts = 1 }))
+    assert.is_true(wants("JobHeldUser", { hold = true }))
+    assert.is_true(wants("JobArrayTaskLimit", { waiting = { throttle = 2 } }))
+  end)
+
+  it("that is not known wants none, which the status counts", function ()
+    assert.same({ false, true }, { wants "MoonIsFull" })
+    local it, slurm = of_32()
+    local line = table.concat({ "7", "7", "PENDING", "MoonIsFull", "a", "u", "batch", "normal",
+      "cpu=4,node=1", "1000", "N/A", "5", "0", "1", "1", "(null)", "N/A", "N/A", "OK", "", "" },
+      "\31") .. "\n"
+    function slurm.squeue() return line end
+    passes(it, 1)
+    assert.equal(0, row_of(it, "/a").demand)
+    local status = core.decode(it.written["plan.json.slurm"])
+    assert.same({ MoonIsFull = 1 }, status.unknown_reasons)
+  end)
+
+  it("of a ceiling is that of the TRES that a slot is", function ()
+    assert.same({ AssocGrpGRES = true, AssocGrpMemLimit = true },
+      reason.ceilings { { tres = "gres/gpu:a100" }, { tres = "mem" } })
+  end)
+end)
+
+describe("limits of Slurm", function ()
+  local PLAN_OF = { by_name = { a = "/a", b = "/b" }, is_leaf = { ["/a"] = true, ["/b/u"] = true } }
+  local ACCOUNTS = assert(read.accounts(table.concat({
+    "root|||||||", "d||root|cpu=8||3||", "a||d|cpu=4,mem=2G||||", "a|u||cpu=2|||5|cpu=1",
+    "a|u||cpu=3|fast|||", "b||root|||||", "b|u||cpu=9,gres/gpu=1|||7|" }, "\n")))
+  local QOS = assert(limit.qos "normal|||||||\nq|cpu=20|9|gres/gpu=2|4|cpu=6|5|node=2\n")
+  local of = limit.of(PLAN_OF, { { tres = "cpu" } }, ACCOUNTS, QOS)
+
+  local function scopes(account, user, partition, qos)
+    local limits, list = of { account = account, user = user, partition = partition, qos = qos }, {}
+    for _, scope in ipairs(limits.scopes) do list[scope.key] = scope.most end
+    return list, limits.each
+  end
+
+  it("are those of associations that are no ceilings, and of QOS", function ()
+    local list, each = scopes("a", "u", "batch", "normal")
+    assert.same({ ["user a|u|"] = { cpu = 2, job = 5 }, ["account a"] = { mem = 2048 },
+      ["account d"] = { cpu = 8, job = 3 } }, list)
+    assert.same({ { cpu = 1 }, {} }, each)
+    assert.same({ cpu = 3 }, scopes("a", "u", "fast", "normal")["user a|u|fast"])
+    list, each = scopes("b", "u", "batch", "q")
+    assert.same({ ["user b|u|"] = { ["gres/gpu"] = 1, job = 7 }, ["qos q"] = { cpu = 20, job = 9 },
+      ["qos q user u"] = { ["gres/gpu"] = 2, job = 4 },
+      ["qos q account b"] = { cpu = 6, job = 5 } }, list)
+    assert.same({ {}, { node = 2 } }, each)
+    assert.same({}, (scopes("z", "nobody", "batch", "none")))
+  end)
+
+  it("let as many tasks run as fit, each", function ()
+    local limits = { scopes = { { key = "x", most = { cpu = 10, job = 3 } } },
+      each = { { cpu = 5 } } }
+    local used = {}
+    limit.use(used, limits, { cpu = 2, job = 1 }, 1)
+    assert.equal(2, limit.let(used, limits, { cpu = 4, job = 1 }, 7))
+    assert.equal(0, limit.let(used, limits, { cpu = 4, job = 1 }, 7))
+    assert.equal(0, limit.let({}, limits, { cpu = 6, job = 1 }, 1))
+    assert.equal(3, limit.let({}, limits, { mem = 6, job = 1 }, 9))
+  end)
+
+  it("are believed whole or not at all", function ()
+    assert.is_nil((limit.qos "sacctmgr: error\n"))
+    assert.is_nil((read.accounts "a||root|\n"))
   end)
 end)
 

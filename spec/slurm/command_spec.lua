@@ -11,7 +11,7 @@ local function row(words) return table.concat(words, SEPARATOR) .. SEPARATOR end
 local JOB = row { "7", "7", "RUNNING", "None", "c", "carol", "batch", "normal", "cpu=8,node=1",
   "1000", "1001", "5", "0", "1", "1", "(null)", "N/A", "N/A", "OK", "" }
 local NODE = row { "n1", "8/24/0/32", "mixed", "batch*", "(null)", "(null)", "2048", "0" }
-local ACCOUNTS = "root|||\na||root|\nb||root|cpu=12\nc||root|\nc|carol||"
+local ACCOUNTS = "root|||||||\na||root|||||\nb||root|cpu=12||||\nc||root|||||\nc|carol||||||"
 local PLAN = "examples/slurm/plan.json"
 
 describe("allot slurm", function ()

@@ -4,6 +4,7 @@
 --- its clock; what it thinks is in pass.lua.
 
 local core = require "allot.core"
+local limits = require "allot.slurm.limit"
 local pass = require "allot.slurm.pass"
 local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
@@ -76,9 +77,11 @@ function Bridge:look_at_accounts()
   if self.host.option "hold" then return end
   local now = self:now()
   if self.accounts and now - self.accounts_at < ACCOUNTS then return end
+  local accounts
   local out, why = self:run(read.accounts_command, LOOK)
-  local accounts = out
-  if out then accounts, why = read.accounts(out) end
+  local qos = out
+  if out then qos, why = self:run(limits.command, LOOK) end
+  if qos then accounts, why = pass.know(self.kept, out, qos) end
   self.accounts, self.accounts_at = accounts or self.accounts, now
   self.fault = not accounts and "accounts cannot be read: " .. why or nil
 end
@@ -136,9 +139,9 @@ end
 
 --- One pass; nil, the reason.
 function Bridge:pass()
+  self:look_at_accounts()
   local body, why = self:look()
   if not body then return nil, why end
-  self:look_at_accounts()
   local decide = self.service and self.told or self.alone
   local decision, flights = decide(self, body)
   if not decision then

@@ -4,7 +4,9 @@
 --- decision. Nothing is assumed to have happened because it was asked for: the next pass looks.
 
 local ceiling = require "allot.slurm.ceiling"
+local limit = require "allot.slurm.limit"
 local read = require "allot.slurm.read"
+local reason = require "allot.slurm.reason"
 local site = require "allot.slurm.site"
 local truth = require "allot.slurm.truth"
 local victim = require "allot.slurm.victim"
@@ -23,8 +25,23 @@ function pass.new(options)
       cancel = options.cancel, hold = options.hold,
       consumer_of = site.consumer_of(options.plan, options.map, options.rest),
       tags_of = options.tags_of, shared = {},
+      ceilings = options.hold and {} or reason.ceilings(options.groups), limits_of = limit.none,
     },
   }
+end
+
+--- What sacctmgr says of accounts and of QOS; the accounts, or nil, a reason. Whatever squeue said
+-- is looked at again where limits changed.
+function pass.know(kept, accounts_text, qos_text)
+  if accounts_text == kept.accounts_text and qos_text == kept.qos_text then return kept.accounts end
+  local accounts, why = read.accounts(accounts_text)
+  if not accounts then return nil, why end
+  local qos, fault = limit.qos(qos_text)
+  if not qos then return nil, fault end
+  kept.site.limits_of = limit.of(kept.options.plan, kept.options.groups, accounts, qos)
+  kept.accounts, kept.accounts_text, kept.qos_text, kept.jobs_text = accounts, accounts_text,
+    qos_text, nil
+  return accounts
 end
 
 local function look_at_nodes(kept, text)
@@ -47,8 +64,8 @@ function pass.look(kept, jobs_text, nodes_text)
   kept.jobs_text = nil -- until all of it is understood, and may be taken for known
   local out, fault = truth.of(jobs_text, kept.lines, kept.site)
   if not out then return nil, fault end
-  kept.lines, kept.jobs, kept.strangers, kept.leaves = out.lines, out.jobs, out.strangers,
-    out.leaves
+  kept.lines, kept.jobs, kept.strangers, kept.leaves, kept.unknown = out.lines, out.jobs,
+    out.strangers, out.leaves, out.unknown
   kept.jobs_text = jobs_text
   return out.body
 end

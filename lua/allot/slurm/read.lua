@@ -38,7 +38,7 @@ read.jobs_command = { "squeue", "-h", "-a", "-t", STATES, "-S", "-p,V,i", "-O",
   columns(JOB) }
 read.nodes_command = { "sinfo", "-h", "-a", "-N", "-O", columns(NODE) }
 read.accounts_command = { "sacctmgr", "-n", "-P", "list", "assoc",
-  "format=Account,User,ParentName,GrpTRES" }
+  "format=Account,User,ParentName,GrpTRES,Partition,GrpJobs,MaxJobs,MaxTRES" }
 
 --- What the commands need to be told: times as numbers, array tasks in full.
 read.environment = { SLURM_TIME_FORMAT = "%s", SLURM_BITSTR_LEN = "0", LC_ALL = "C" }
@@ -136,24 +136,51 @@ end
 
 -- ---- Accounts -----------------------------------------------------------------------------------
 
---- Accounts by name: { parent =, limits = amounts, users = { name = limits } }; nil, a reason.
+--- The fields of a line of sacctmgr.
+function read.split(line)
+  local row = {}
+  for field in (line .. "|"):gmatch "([^|]*)|" do row[#row + 1] = field end
+  return row
+end
+
+--- Amounts that may be in use at once, with the number of jobs (`job`).
+function read.limits(tres, ...)
+  local amounts = read.tres(tres)
+  for _, jobs in ipairs { ... } do
+    amounts.job = math.min(amounts.job or math.maxinteger, whole(jobs) or math.maxinteger)
+  end
+  if amounts.job == math.maxinteger then amounts.job = nil end
+  return amounts
+end
+
+--- Accounts by name: { parent =, limits = amounts, users = { name = limits }, associations }, these
+-- { key =, limits =, each = } by user and partition, for read.association; nil, a reason.
 function read.accounts(text)
   local accounts, count = {}, 0
   for line in text:gmatch "[^\n]+" do
     count = count + 1
-    local name, user, parent, limits = line:match "^([^|]*)|([^|]*)|([^|]*)|([^|]*)|?$"
-    if not name then
+    local row = read.split(line)
+    if #row ~= 8 then
       return nil, ("sacctmgr's line %d makes no sense: %q"):format(count, line:sub(1, 200))
     end
-    local account = accounts[name] or { users = {}, limits = {} }
+    local name, user, parent, tres, partition = table.unpack(row)
+    local account = accounts[name] or { users = {}, limits = {}, associations = {} }
     accounts[name] = account
     if user == "" then
-      account.parent, account.limits = parent ~= "" and parent or nil, read.tres(limits)
+      account.parent, account.limits = parent ~= "" and parent or nil, read.limits(tres, row[6])
     else
-      account.users[user] = read.tres(limits)
+      account.users[user] = read.limits(tres, row[6], row[7])
+      account.associations[user .. "|" .. partition] = { limits = account.users[user],
+        each = read.tres(row[8]), key = table.concat({ name, user, partition }, "|") }
     end
   end
   return accounts
+end
+
+--- The association that a job counts in: that of its partition, if there is one; nil: none.
+function read.association(accounts, job)
+  local of = (accounts[job.account] or { associations = {} }).associations
+  return of[job.user .. "|" .. job.partition] or of[job.user .. "|"]
 end
 
 return read

@@ -31,8 +31,8 @@ function text.status_of(bridge, did, flights)
   return {
     schema = "allot/slurm/v1", at = bridge:now(), seen_at = bridge.seen_at,
     decided_at = bridge.decided_at, trouble = bridge.why, leaves = leaves,
-    strangers = kept.strangers, dropped = bridge.dropped, did = did, flights = #flights,
-    requeues_last_minute = #kept.times,
+    strangers = kept.strangers, unknown_reasons = kept.unknown, dropped = bridge.dropped, did = did,
+    flights = #flights, requeues_last_minute = #kept.times,
   }
 end
 
@@ -73,6 +73,10 @@ function text.show_status(host, file)
   end
   for account, jobs in pairs(it.strangers) do
     lines[#lines + 1] = ("account %s is not in the plan: %d running jobs"):format(account, jobs)
+  end
+  for word, jobs in pairs(it.unknown_reasons or {}) do
+    lines[#lines + 1] = ("%d jobs wait for %s, a reason that is not known: they want no slots")
+      :format(jobs, word)
   end
   lines[#lines + 1] = ("%d reclaims in flight, %d requeues in the last minute"):format(it.flights,
     it.requeues_last_minute)

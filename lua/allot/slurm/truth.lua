@@ -7,33 +7,14 @@
 
 local core = require "allot.core"
 local array = require "allot.slurm.array"
+local limit = require "allot.slurm.limit"
 local read = require "allot.slurm.read"
+local reason = require "allot.slurm.reason"
 
 local truth = {}
 
 local HOLDS = { RUNNING = true, COMPLETING = true, CONFIGURING = true, SIGNALING = true,
   STAGE_OUT = true, STOPPED = true, RESIZING = true }
-
--- Why a job waits for slots. For any other reason (a dependency, a hold, a time, a licence, another
--- limit) more slots would not start it, and it demands nothing. Slurm writes the first reason that
--- it meets, so those of the ceilings belong here.
-local WAITS = { None = true, Resources = true, Priority = true, AssocGrpCpuLimit = true,
-  AssocGrpGRES = true, AssocGrpMemLimit = true, AssocGrpBilling = true, AssocGrpNodeLimit = true }
-local HELD = { JobHeldUser = true, JobHeldAdmin = true }
-
---- Whether more slots would start the job. One that was requeued waits for a time, but a short one,
--- and its leaf wants it as before: a demand that falls with each victim and comes back would make
--- victims of others in turn.
-local function waits(job, site)
-  if job.reason == "BeginTime" then return job.restarts > 0 end
-  if job.reason:find "^ReqNodeNotAvail" or job.reason:find "^Nodes required" then
-    return not job.wants_nodes -- said after slurmctld began, until it looks at the job again
-  end
-  if job.waiting and job.reason == "JobArrayTaskLimit" then
-    return job.waiting.throttle ~= nil
-  end
-  return WAITS[job.reason] or site.hold and HELD[job.reason]
-end
 
 --- One of at most 256 priorities, in steps of an eighth: one that grows with the waiting time
 -- shall not change the task at each look. Larger ones start first.
@@ -95,24 +76,36 @@ local function shared(amounts, site)
   return known
 end
 
+--- Jobs of the same account, user, partition and QOS meet the same limits: one table for them.
+local function party_of(job, site)
+  local key = table.concat({ job.account, job.user, job.partition, job.qos }, "|")
+  local known = site.shared[key] or { account = job.account, user = job.user,
+    partition = job.partition, qos = job.qos }
+  site.shared[key] = known
+  return known
+end
+
 --- All that passes need of a job, kept as long as its line stays the same: `state` (nil: the job
 -- has and wants nothing), `name` as the task's id and for Slurm's commands, the task's `text`, ...
 local function entry_of(job, site)
   local amounts = amounts_of(job, site)
   local holds = HOLDS[job.state]
-  if not amounts or not holds and not (job.state == "PENDING" and waits(job, site)) then
-    return {}
+  if not amounts or not holds and job.state ~= "PENDING" then return {} end
+  if not holds then
+    local wants, unknown = reason.wants(job, site.ceilings, site.hold)
+    if not wants then return { unknown = unknown and job.reason } end
   end
   local entry = {
     state = holds and "running" or "pending", amounts = shared(amounts, site),
     leaf = site.consumer_of(job), account = job.account, ending = job.state == "COMPLETING",
-    requeues = job.batch and job.requeue, held = HELD[job.reason], waiting = job.waiting,
+    requeues = job.batch and job.requeue, held = reason.is_hold(job.reason), waiting = job.waiting,
+    party = party_of(job, site), tres = job.amounts,
     name = job.het and tostring(job.het)
       or job.name:match(job.waiting and "^%d+" or "^[^%+]*"),
   }
   entry.array = holds and entry.name:match "^(%d+)_"
   entry.spared = holds and not site.cancel and not (entry.requeues and not job.reserved)
-  entry.submitted = job.submitted
+  entry.submitted, entry.tres.job = job.submitted, 1
   local rest = entry.leaf and task_json(job, site, entry, amounts)
   if job.waiting then entry.rest = rest
   elseif rest then entry.text = '{"id": "' .. entry.name .. '"' .. rest end
@@ -195,6 +188,7 @@ local function put_array(out, leaf, entry, site)
   local waiting, running = entry.waiting, out.running[entry.name] or 0
   local many = waiting.throttle
     and math.max(0, math.min(waiting.count, waiting.throttle - running)) or waiting.count
+  many = limit.let(out.used, site.limits_of(entry.party), entry.tres, many)
   add(leaf.demand, entry.amounts, many)
   for _, number in ipairs(array.first(waiting, many)) do
     if enough(leaf, site) then return end
@@ -206,6 +200,8 @@ end
 
 local function put_waiting(out, leaf, entry, site)
   if entry.waiting then return put_array(out, leaf, entry, site) end
+  local limits = site.limits_of(entry.party)
+  if limit.let(out.used, limits, entry.tres, 1) == 0 then return end
   add(leaf.demand, entry.amounts)
   if enough(leaf, site) then return end
   put(out, entry.name, entry.text, entry)
@@ -223,6 +219,15 @@ local function put_entry(out, entry, site)
   else
     put_waiting(out, leaf_of(out, entry.leaf), entry, site)
   end
+end
+
+--- What runs is counted before what waits.
+local function count(out, entry, site)
+  if entry.array then out.running[entry.array] = (out.running[entry.array] or 0) + 1 end
+  if entry.state == "running" then
+    limit.use(out.used, site.limits_of(entry.party), entry.tres, 1)
+  end
+  if entry.unknown then out.unknown[entry.unknown] = (out.unknown[entry.unknown] or 0) + 1 end
 end
 
 -- ---- All of it ----------------------------------------------------------------------------------
@@ -259,16 +264,15 @@ end
 
 --- Of squeue's text: members of a state and of `sync`, as `body`; `jobs`, entries by the ids of
 -- their tasks; `strangers`, the number of running jobs of each account that no consumer stands for;
--- `leaves`, what they have; `lines`, to be handed in as `known` next time. nil, a reason: a line
--- makes no sense, so nothing of the text can be believed.
+-- `unknown`, how many jobs wait for a reason that is not known, by it; `leaves`, what they have;
+-- `lines`, to be handed in as `known` next time. nil, a reason: a line makes no sense, so nothing
+-- of the text can be believed.
 function truth.of(text, known, site)
   local list, lines = entries_of(text, known, site)
   if not list then return nil, lines end
   local out = { tasks = {}, jobs = {}, leaves = {}, outside = {}, strangers = {}, running = {},
-    lines = lines }
-  for _, entry in ipairs(list) do
-    if entry.array then out.running[entry.array] = (out.running[entry.array] or 0) + 1 end
-  end
+    used = {}, unknown = {}, lines = lines }
+  for _, entry in ipairs(list) do count(out, entry, site) end
   for _, entry in ipairs(list) do put_entry(out, entry, site) end
   out.body = ('%s"consumers": %s, "tasks": [%s]'):format(sizes_json(out, site),
     consumers_json(out, site), table.concat(out.tasks, ", "))

@@ -26,14 +26,15 @@ end
 
 -- ---- Jobs ---------------------------------------------------------------------------------------
 
---- A job: account, user, cpus, run (s); array = number of tasks, throttle, depends, held, batch,
--- requeue, reservation. Returns the id.
+--- A job: account, user, qos, cpus, run (s); array = number of tasks, throttle, depends, held,
+-- batch, requeue, reservation. Returns the id.
 function fake:submit(job)
   local id = self.next_id
   self.next_id = id + 1
   for task = 1, job.array or 1 do
     self.jobs[#self.jobs + 1] = {
       id = id, task = job.array and task, account = job.account, user = job.user or "u",
+      qos = job.qos or "normal",
       cpus = job.cpus, run = job.run, left = job.run, submitted = self.now, restarts = 0,
       state = "PENDING", reason = "None", priority = job.priority or 1000, throttle = job.throttle,
       depends = job.depends, held = job.held, batch = job.batch ~= false,
@@ -83,6 +84,25 @@ local function running_of_array(self, id)
     if job.id == id and holds(job) then count = count + 1 end
   end
   return count
+end
+
+--- The limits of QOS: self.caps = { [name] = CPUs that a user may use at once }.
+function fake:meets_cap(job)
+  local sum = job.cpus
+  for _, other in ipairs(self.jobs) do
+    if holds(other) and other.qos == job.qos and other.user == job.user then
+      sum = sum + other.cpus
+    end
+  end
+  return sum > (self.caps and self.caps[job.qos] or math.huge)
+end
+
+function fake:list_qos()
+  local lines = { "normal|||||||" }
+  for name, cpus in pairs(self.caps or {}) do
+    lines[#lines + 1] = ("%s|||cpu=%d||||"):format(name, cpus)
+  end
+  return table.concat(lines, "\n") .. "\n"
 end
 
 --- Why the job cannot start now, by the first reason; nil: only slots are missing, maybe.
@@ -138,7 +158,9 @@ function fake:schedule()
   local blocked = false
   for _, job in ipairs(waiting) do
     job.reason = self:why_not(job) or job.reason
-    if not self:why_not(job) and not self:start(job) then
+    if self:meets_cap(job) and self:place(job) then
+      job.reason = "QOSMaxCpuPerUserLimit" -- which Slurm sees only where there is room
+    elseif not self:why_not(job) and (self:meets_cap(job) or not self:start(job)) then
       job.reason = blocked and "Priority" or "Resources"
       blocked = true
     end
@@ -222,7 +244,7 @@ function fake:squeue()
   table.sort(list, first_of)
   local function put(job, name, tasks)
     lines[#lines + 1] = row { name, tostring(job.id), job.state, job.reason, job.account, job.user,
-      "batch", "normal", ("cpu=%d,mem=1G,node=1,billing=%d"):format(job.cpus, job.cpus),
+      "batch", job.qos, ("cpu=%d,mem=1G,node=1,billing=%d"):format(job.cpus, job.cpus),
       number(job.submitted), number(job.started), number(job.priority), number(job.restarts),
       job.requeue and "1" or "0", job.batch and "1" or "0", job.reservation or "(null)", "N/A",
       tasks, "OK", "" }
@@ -257,9 +279,9 @@ function fake:sinfo()
 end
 
 function fake:list_accounts()
-  local lines = { "root|||" }
+  local lines = { "root|||||||" }
   for name, account in pairs(self.accounts) do
-    lines[#lines + 1] = ("%s||%s|%s"):format(name, account.parent or "root",
+    lines[#lines + 1] = ("%s||%s|%s||||"):format(name, account.parent or "root",
       account.limit and "cpu=" .. account.limit or "")
   end
   return table.concat(lines, "\n") .. "\n"
@@ -319,7 +341,8 @@ function fake:run(words)
   local out, why
   if words[1] == "squeue" then out = self:squeue()
   elseif words[1] == "sinfo" then out = self:sinfo()
-  elseif words[1] == "sacctmgr" and words[4] == "list" then out = self:list_accounts()
+  elseif words[1] == "sacctmgr" and words[5] == "assoc" then out = self:list_accounts()
+  elseif words[1] == "sacctmgr" and words[5] == "qos" then out = self:list_qos()
   elseif words[1] == "sacctmgr" then out, why = self:modify(words)
   elseif words[1] == "scontrol" and words[2] == "requeue" then out = self:requeue(words[3])
   elseif words[1] == "scontrol" and words[2] == "update" then
