@@ -68,6 +68,7 @@ end
 local KEYS = {
   most_recent = { { "importance" }, { "joined", true }, { "ran" } },
   policy_default = { { "importance" }, { "joined", true }, { "session_over", true } },
+  fewest = { { "importance" }, { "joined", true }, { "slots", true }, { "ran" } },
 }
 local FIELDS = {
   "started", "slots", "ran", "preempted", "preemption_rank", "priority", "created", "session_over",
@@ -85,7 +86,7 @@ return policy {
 
 -- The policy, its text, and the keys that it goes by: ready-made, or a site's.
 local function policy_of(rng)
-  local name = rng:pick { "most_recent", "policy_default", "site" }
+  local name = rng:pick { "most_recent", "policy_default", "fewest", "site" }
   if KEYS[name] then return { use = "hybrid", preemption = name }, nil, KEYS[name] end
   local keys, words = {}, {}
   for i = 1, rng:int(0, 4) do

@@ -1,10 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- The bridge on random clusters of a fake Slurm that also fails: what it may never do, and that
---- all settles. ALLOT_RUNS=n runs so many clusters, ALLOT_SEED=n exactly that one.
+--- all settles; that the fewest jobs go where the plan says so. ALLOT_RUNS=n runs so many clusters,
+--- ALLOT_SEED=n exactly that one.
 
 local core = require "allot.core"
 local fake = require "spec.support.slurm.fake"
+local least = require "spec.support.slurm.least"
 local property = require "spec.support.cases.property"
 local world = require "spec.support.slurm.world"
 
@@ -57,7 +59,7 @@ end
 
 local function make(seed)
   local draw = random_of(seed)
-  local case = { nodes = draw(2, 4), cpus = draw(2, 8), story = {} }
+  local case = { nodes = draw(2, 4), cpus = draw(2, 8), story = {}, fewest = draw(1, 2) == 1 }
   case.accounts = draw_accounts(draw, case.nodes * case.cpus)
   local leaves = leaves_of(case.accounts)
   for i = 1, draw(4, 25) do case.story[i] = draw_event(draw, leaves) end
@@ -82,7 +84,8 @@ local function plan_of(case)
     local row = rows[account.name]
     if account.limit and not row.children then row.limit = account.limit end
   end
-  return { version = 1, slots = case.nodes * case.cpus, policy = "hybrid", consumers = top }
+  return { version = 1, slots = case.nodes * case.cpus, consumers = top,
+    policy = { use = "hybrid", preemption = case.fewest and "fewest" or "most_recent" } }
 end
 
 -- ---- What must hold -----------------------------------------------------------------------------
@@ -116,6 +119,35 @@ local function check_orders(decision)
   for _, reclaim in ipairs(decision.reclaims) do
     local row = rows[reclaim.consumer:match "[^/]+$"]
     assert(row.allocated > owned_of(row), reclaim.consumer .. " gives back what it owns")
+  end
+end
+
+--- The leaves that give back, as the search has them: what a leaf gives is the policy's, which jobs
+-- go for that is to be the least.
+local function givers_of(decision, flights, truth)
+  local list, givers, going = {}, {}, {}
+  for _, flight in ipairs(flights) do
+    for _, id in ipairs(flight.tasks) do going[id] = true end
+  end
+  for i, reclaim in ipairs(decision.reclaims) do
+    list[i] = { owes = reclaim.slots, jobs = {}, free = 0, went = #(reclaim.tasks or {}),
+      holds = reclaim.slots, keeps = 0 }
+    givers[reclaim.consumer] = list[i]
+  end
+  for _, task in ipairs(truth.tasks) do
+    local giver = task.state == "running" and not going[task.id] and givers[task.consumer]
+    if giver then
+      giver.jobs[#giver.jobs + 1], giver.free = task.slots, giver.free + task.slots
+    end
+  end
+  return list
+end
+
+--- No fewer jobs than those that go would free as much.
+local function check_fewest(decision, flights, truth)
+  for _, giver in ipairs(givers_of(decision, flights, truth)) do
+    local fewest = least.to_free({ giver }, math.min(giver.owes, giver.free))
+    assert(giver.went == fewest, ("%d jobs go, %d would do"):format(giver.went, fewest or -1))
   end
 end
 
@@ -175,6 +207,7 @@ local function run(case)
   for _, account in ipairs(case.accounts) do parents[account.name] = account.parent or "root" end
   local it = world.new(plan_of(case), fake.new { nodes = case.nodes, cpus = case.cpus,
     accounts = parents })
+  it.heed = case.fewest and check_fewest
   for pass = 1, STORY do
     for _, event in ipairs(case.story) do
       if event.at == pass then happen(it, event) end

@@ -340,6 +340,22 @@ describe("victims", function ()
     assert.is_false(spared {})
   end)
 
+  it("lose the least work, or are the fewest, as the plan says", function ()
+    for preemption, count in pairs { most_recent = 4, fewest = 1 } do
+      local plan = { version = 1, slots = 32, consumers = PLAN.consumers,
+        policy = { use = "hybrid", preemption = preemption } }
+      local it, slurm = of_32({}, plan)
+      fill(slurm, "c", 1)
+      passes(it, 1)
+      fill(slurm, "c", 28, { cpus = 1 })
+      passes(it, 2)
+      fill(slurm, "b", 1)
+      passes(it, 6)
+      assert.equal(4, slurm:used "b")
+      assert.equal(count, slurm.requeued, preemption)
+    end
+  end)
+
   it("are told why they go, by a bridge that may", function ()
     local function told(admin)
       local it, slurm = of_32()

@@ -3,6 +3,8 @@
 --- The bridge on a real Slurm with accounting, in namespaces of its own. Where Slurm's packages are
 --- missing, or namespaces are, the spec says so.
 
+local core = require "allot.core"
+local least = require "spec.support.slurm.least"
 local shell = require "spec.support.house.shell"
 
 local NEEDED = { "munged", "slurmctld", "slurmd", "slurmdbd", "mariadbd", "ip", "setpriv" }
@@ -32,6 +34,11 @@ describe("a real cluster", function ()
     local found = {}
     for name, value in out:gmatch "(%S+) ([^\n]*)" do found[name] = value end
     local logs = select(2, shell.run(("tail -n 30 %s/scene/*.log"):format(folder)))
+    local entries = {}
+    for _, line in ipairs(shell.lines(("%s log --store %s/scene/plan.json.db --format json "
+      .. "--lines 1000000"):format(allot, folder))) do
+      entries[#entries + 1] = assert(core.decode(line))
+    end
     shell.remove(folder)
     assert.equal(0, status, out .. err)
     local about = out .. logs
@@ -42,10 +49,13 @@ describe("a real cluster", function ()
     assert.equal("sacctmgr -i -Q modify account where name=a set GrpTRES=cpu=16; sacctmgr -i -Q "
       .. "modify account where name=b set GrpTRES=cpu=12; sacctmgr -i -Q modify account where "
       .. "name=c set GrpTRES=cpu=4; ", found["dry-run"])
-    assert.equal("3", found.requeues, about)
-    assert.equal("20", found.borrower, about)
+    assert.equal("2", found.requeues, about)
+    assert.equal("18", found.borrower, about)
     assert.equal("32", found.most, about)
     assert.equal("0", found.lost, about)
     assert.equal("none", found.ceilings, about)
+    local choices = least.of_log(entries, { ["/a"] = 16, ["/b"] = 12, ["/c"] = 4 }, 32)
+    assert.is_true(#choices >= 4, about)
+    for _, choice in ipairs(choices) do assert.equal(choice.fewest, choice.go, about) end
   end)
 end)

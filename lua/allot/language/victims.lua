@@ -29,6 +29,9 @@ victims.policy_default = keys {
   "importance", desc "joined", desc "session_over", "lot",
 }
 
+--- Then the largest tasks: the fewest go.
+victims.fewest = keys { "importance", desc "joined", desc "slots", "ran" }
+
 --- A list, one host after another: tasks are compared on each host separately.
 function victims.host_by_host(list)
   local out = { "host" }
@@ -39,9 +42,9 @@ end
 local PREEMPTION = {
   preemption = {
     type = "string",
-    values = { "most_recent", "policy_default" },
+    values = { "most_recent", "policy_default", "fewest" },
     default = "most_recent",
-    doc = "who of equals goes first: what ran least, or the fullest session",
+    doc = "who of equals goes first: what ran least, the fullest session, or the largest",
   },
   selective = {
     type = "boolean",
@@ -49,7 +52,10 @@ local PREEMPTION = {
     doc = "tasks are compared on all hosts; else one host after another is taken",
   },
 }
-local CHOICES = { most_recent = victims.most_recent_task, policy_default = victims.policy_default }
+local CHOICES = {
+  most_recent = victims.most_recent_task, policy_default = victims.policy_default,
+  fewest = victims.fewest,
+}
 
 --- Shared by the ready-made policies: two options, and the order of tasks that they choose.
 --

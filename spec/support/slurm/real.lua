@@ -110,11 +110,12 @@ function real.kill_slurmctld()
   real.until_it(function () return real.output("scontrol ping"):find "is UP" end)
 end
 
---- The plan: a owns 16 of 32 CPUs, b 12, c 4.
+--- The plan: a owns 16 of 32 CPUs, b 12, c 4; the fewest jobs go.
 function real.prepare()
   os.execute(("mkdir -p %s/bridge && chmod 777 %s/bridge"):format(real.folder, real.folder))
   os.execute("chmod 755 " .. real.folder)
-  real.write(plan, [[{"version": 1, "slots": 32, "policy": "hybrid", "consumers": [
+  real.write(plan, [[{"version": 1, "slots": 32,
+    "policy": {"use": "hybrid", "preemption": "fewest"}, "consumers": [
     {"name": "a", "owned": 16, "grace": 2}, {"name": "b", "owned": 12, "grace": 2},
     {"name": "c", "owned": 4, "grace": 2}]}]])
   return plan

@@ -14,8 +14,8 @@ put("dry-run",
 real.begin_service()
 real.begin_bridge()
 
-for _ = 1, 4 do real.keep("c", sleeper(4)) end
-real.keep("c", sleeper(4, "--array=1-4"))
+for _, cpus in ipairs { 8, 6, 4, 2, 2, 1, 1 } do real.keep("c", sleeper(cpus)) end
+real.keep("c", sleeper(2, "--array=1-4"))
 put("lent", until_it(function () return used().c == 32 end) ~= "never")
 
 local first = real.submit("b", "-n4 --wrap 'sleep 1'")

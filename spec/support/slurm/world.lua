@@ -54,6 +54,7 @@ function world:sync(params)
   }
   local plan = self.plan
   local decision = core.decode(assert(core.cycle(plan, assert(core.state(plan, state)))):json())
+  if self.heed then self.heed(decision, flights, self.truth) end
   for _, reclaim in ipairs(decision.reclaims) do
     self.count = self.count + 1
     reclaim.id = "r" .. self.count
