@@ -119,6 +119,8 @@ describe("the page", function ()
     service = live.start()
     local function lines() return "document.getElementById('why-lines').innerText" end
     service:call("demand", { consumer = "/biology", slots = 8 })
+    service:call("cycle")
+    service:call("start", { id = "j1", consumer = "/biology", slots = 3, started = 1764316800 })
     local got = browse(service, {
       { wait = column("/biology", "allocated", "8") },
       { eval = row("/biology", ".click()") },
@@ -126,6 +128,8 @@ describe("the page", function ()
       { keys = { "End" } },
       { keys = { "Home", "ArrowDown", "Enter" } },
       { wait = "document.getElementById('why-name').textContent === '/biology'" },
+      { wait = "document.getElementById('why-tasks').innerText"
+          .. " === 'j1: 3 slots, running since 08:00:00Z'" },
       { eval = "document.getElementById('why-when').textContent" },
       { eval = "window.asked = 0; const was = window.fetch; window.fetch = (...words) => { "
           .. "asked += String(words[0]).startsWith('/explain'); return was(...words); }; 1" },

@@ -103,6 +103,18 @@ describe("a service seen from a terminal", function ()
     t:wait " icanon\nended.*"
   end)
 
+  on_terminal("has the tasks of what it explains", function (t)
+    service:call("start", { id = "j1", consumer = "/biology", slots = 3, started = 1764316800 })
+    service:call("task", { id = "j2", consumer = "/biology", slots = 1, state = "pending" })
+    t:type("", "Down", "Enter")
+    t:wait("/biology owns 20 slots.*\nTasks:\n  j1: 3 slots, "
+      .. "running since 2025%-11%-28T08:00:00Z\n.*")
+    t:wait "\n  j2: 1 slot, pending.*"
+    for _, id in ipairs { "j1", "j2" } do service:call("finish", { id = id }) end
+    t:type("", "Escape")
+    t:wait "Enter why.*"
+  end)
+
   on_terminal("follows what happens, and the terminal's size", function (t)
     service:call("demand", { consumer = "/students", slots = 9 })
     t:wait "students[^\n]* 9 +9 +9.*"

@@ -292,6 +292,7 @@ static const struct document {
 } documents[] = {
     {"/state", "view", {"path", "group", "from", "most", "find"}},
     {"/explain", "explain", {"path", "group"}},
+    {"/tasks", "tasks", {"consumer", "after"}},
     {"/status", "status", {NULL}},
     {"/report", "report", {NULL}},
     {"/metrics", NULL, {NULL}},

@@ -4,10 +4,11 @@
 
 local core = require "allot.core"
 local draw = require "allot.top.draw"
+local task = require "allot.top.task"
 local tree = require "allot.top.tree"
 
 local EVERY = "1000" -- ms between updates
-local SCREEN, BRANCH = 400, 200 -- the most rows on a screen, and in a request
+local SCREEN, BRANCH, TASKS = 400, 200, 100 -- the most rows on a screen, and in a request
 local DONE, REFUSED = 0, 1
 
 local Top = {}
@@ -33,9 +34,11 @@ end
 
 -- ---- Questions ----------------------------------------------------------------------------------
 
+local OF_GROUP = { view = true, explain = true }
+
 --- Raises the reason and the exit status.
 function Top:ask(method, params)
-  params.group = method ~= "status" and self.group or nil
+  params.group = OF_GROUP[method] and self.group or nil
   local text, why, code = self.host.call("ask", method .. " " .. core.encode(params))
   if not text then error({ why = why, code = code }, 0) end
   return core.decode(text)
@@ -91,6 +94,15 @@ function Top:refresh()
   end
 end
 
+--- The explanation, and behind it the tasks of the consumer and of all below it.
+function Top:ask_why()
+  self.lines = self:ask("explain", { path = self.why }).lines
+  local page = self:ask("tasks", { consumer = self.why, limit = TASKS })
+  if #page.tasks == 0 then return end
+  self.lines[#self.lines + 1] = page.next and ("The first %d tasks:"):format(TASKS) or "Tasks:"
+  for _, it in ipairs(page.tasks) do self.lines[#self.lines + 1] = "  " .. task.line(it) end
+end
+
 --- Updates the screen's rows; returns the exit status. If the service went away, its rows stay on
 -- the screen, where one line says so.
 function Top:look_again()
@@ -100,7 +112,7 @@ function Top:look_again()
     if self:count() > 0 and not self.rows[self.top] then
       self:refresh() -- the first answer had the number of rows
     end
-    if self.why then self.lines = self:ask("explain", { path = self.why }).lines end
+    if self.why then self:ask_why() end
   end)
   if not fine and type(fault) ~= "table" then error(fault, 0) end
   self.trouble = not fine and fault.why or nil

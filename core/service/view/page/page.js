@@ -64,19 +64,38 @@ const tree = new Tree({
   },
 });
 
+// "7: 4 slots, running since 08:21:27Z, goes by reclaim 3".
+function task_text(it) {
+  const waits = it.state === "pending";
+  const since = waits ? it.submitted : it.started;
+  const slots = typeof it.slots === "object"
+    ? Object.keys(it.slots).sort().map(name => `${number(it.slots[name])} ${name}`).join(" + ")
+    : `${number(it.slots || 1)} ${it.slots > 1 ? "slots" : "slot"}`;
+  return `${it.id}: ${slots}, ${waits ? "pending" : "running"}`
+    + (since ? ` since ${clock(since)}` : "") + (it.reclaim ? `, goes by reclaim ${it.reclaim}` : "");
+}
+
+function list(id, texts) {
+  const said = JSON.stringify(texts);
+  if ($(id).dataset.said === said) return;
+  $(id).dataset.said = said;
+  $(id).replaceChildren(...texts.map(text => make("li", {}, text)));
+}
+
 async function why(focus) {
   const path = explained;
-  const { good, value } = await ask("/explain", group ? { path, group } : { path });
+  const [{ good, value }, tasks] = await Promise.all([
+    ask("/explain", group ? { path, group } : { path }), ask("/tasks", { consumer: path })]);
   if (path !== explained) return;
   told_of = good ? `${value.cycle} ${value.event}` : newest;
   const lines = good ? value.lines || [] : [value.message || "it cannot be explained"];
   const texts = lines.map(line => typeof line === "string" ? line : line.text || "");
   set($("why-name"), path);
   set($("why-when"), good ? `at event ${number(value.event)}, ${clock(value.now)}` : "");
-  if ($("why-lines").dataset.said !== JSON.stringify(texts)) {
-    $("why-lines").dataset.said = JSON.stringify(texts);
-    $("why-lines").replaceChildren(...texts.map(text => make("li", {}, text)));
-  }
+  list("why-lines", texts);
+  list("why-tasks", tasks.good ? tasks.value.tasks.map(task_text) : []);
+  $("why-tasks-name").hidden = $("why-tasks").children.length === 0;
+  set($("why-tasks-name"), tasks.value.next ? "Tasks, the first 100" : "Tasks");
   $("why").hidden = false;
   if (focus) $("why").focus();
 }
