@@ -25,37 +25,51 @@ describe("a real cluster", function ()
     return
   end
 
-  it("lends, takes back for owners, and loses nothing when each process is killed", function ()
+  -- Both scenes run at once: what they print, their logs, and the log of the first one's service.
+  local found, about, entries = {}, "", {}
+
+  setup(function ()
     local folder = shell.directory()
     shell.run("chmod 755 " .. folder)
     local allot = shell.lines("realpath " .. shell.allot)[1]
-    local status, out, err = shell.run(("spec/support/slurm/cluster %s lua5.4 "
-      .. "spec/support/slurm/scene.lua %s %s/scene"):format(folder, allot, folder))
-    local found = {}
+    local scene = ("lua5.4 spec/support/slurm/%%s.lua %s %s/%%s"):format(allot, folder)
+    local status, out, err = shell.run(("spec/support/slurm/cluster %s sh -c '%s & %s %s; wait'")
+      :format(folder, scene:format("groups", "groups"), scene:format("scene", "scene"),
+        folder .. "/groups/done"))
     for name, value in out:gmatch "(%S+) ([^\n]*)" do found[name] = value end
-    local logs = select(2, shell.run(("tail -n 30 %s/scene/*.log"):format(folder)))
-    local entries = {}
+    about = out .. err .. select(2, shell.run(("tail -n 30 %s/*/*.log"):format(folder)))
     for _, line in ipairs(shell.lines(("%s log --store %s/scene/plan.json.db --format json "
       .. "--lines 1000000"):format(allot, folder))) do
       entries[#entries + 1] = assert(core.decode(line))
     end
     shell.remove(folder)
-    assert.equal(0, status, out .. err)
-    local about = out .. logs
-    for _, name in ipairs { "lent", "owner-served", "bridge-killed", "service-killed",
-      "slurmctld-killed" } do
-      assert.equal("true", found[name], name .. "\n" .. about)
+    assert.equal(0, status, about)
+  end)
+
+  local function came(values)
+    for name, value in pairs(values) do
+      assert.equal(tostring(value), found[name], name .. "\n" .. about)
     end
-    assert.equal("sacctmgr -i -Q modify account where name=a set GrpTRES=cpu=16; sacctmgr -i -Q "
-      .. "modify account where name=b set GrpTRES=cpu=12; sacctmgr -i -Q modify account where "
-      .. "name=c set GrpTRES=cpu=4; ", found["dry-run"])
-    assert.equal("2", found.requeues, about)
-    assert.equal("18", found.borrower, about)
-    assert.equal("32", found.most, about)
-    assert.equal("0", found.lost, about)
-    assert.equal("none", found.ceilings, about)
+  end
+
+  it("lends, takes back for owners, and loses nothing when each process is killed", function ()
+    came { lent = true, ["owner-served"] = true, ["bridge-killed"] = true,
+      ["service-killed"] = true, ["slurmctld-killed"] = true, requeues = 2, borrower = 18,
+      most = 32, lost = 0, ceilings = "none",
+      ["dry-run"] = "sacctmgr -i -Q modify account where name=a set GrpTRES=cpu=16; sacctmgr -i -Q "
+        .. "modify account where name=b set GrpTRES=cpu=12; sacctmgr -i -Q modify account where "
+        .. "name=c set GrpTRES=cpu=4; " }
+  end)
+
+  it("takes the fewest jobs that would do, by a search", function ()
     local choices = least.of_log(entries, { ["/a"] = 16, ["/b"] = 12, ["/c"] = 4 }, 32)
     assert.is_true(#choices >= 4, about)
     for _, choice in ipairs(choices) do assert.equal(choice.fewest, choice.go, about) end
+  end)
+
+  it("lends and takes back CPUs, GPUs and memory of a partition", function ()
+    came { ["group-ceilings"] = "cpu=8,gres/gpu=2,mem=4G", ["gpus-lent"] = true,
+      ["gpus-back"] = true, ["gpus-borrower"] = 2, ["gpus-requeues"] = 2, ["memory-lent"] = true,
+      ["memory-back"] = true, ["memory-borrower"] = 1 }
   end)
 end)

@@ -35,10 +35,10 @@ function real.write(path, text)
   file:close()
 end
 
---- CPUs in use, by account; notes the most that were in use at once.
+--- CPUs of the partition batch in use, by account; notes the most that were in use at once.
 function real.used()
   local sums, all = { a = 0, b = 0, c = 0 }, 0
-  local running = real.output "squeue -h -t R,CG -O Account:@,NumCPUs:@"
+  local running = real.output "squeue -h -p batch -t R,CG -O Account:@,NumCPUs:@"
   for account, cpus in running:gmatch "(%w+)@(%d+)@" do
     sums[account], all = (sums[account] or 0) + tonumber(cpus), all + tonumber(cpus)
   end
@@ -46,9 +46,9 @@ function real.used()
   return sums
 end
 
-function real.restarts()
+function real.restarts(words)
   local sum = 0
-  for number in real.output("squeue -h -t all -O RestartCnt:@"):gmatch "(%d+)@" do
+  for number in real.output("squeue -h -t all -O RestartCnt:@ " .. words):gmatch "(%d+)@" do
     sum = sum + tonumber(number)
   end
   return sum
@@ -95,9 +95,10 @@ function real.begin_service()
   real.until_it(function () return os.execute(("test -S %s"):format(socket)) end)
 end
 
-function real.begin_bridge()
-  real.begin("bridge", real.as("allot_op", ("%s slurm %s --socket %s --interval 1 --out %s/bridge")
-    :format(real.allot, plan, socket, real.folder)))
+function real.begin_bridge(words)
+  local line = "%s slurm %s %s --socket %s --interval 1 --out %s/bridge"
+  real.begin("bridge", real.as("allot_op", line:format(real.allot, words, plan, socket,
+    real.folder)))
 end
 
 --- slurmctld is killed and begins again.
@@ -110,15 +111,17 @@ function real.kill_slurmctld()
   real.until_it(function () return real.output("scontrol ping"):find "is UP" end)
 end
 
---- The plan: a owns 16 of 32 CPUs, b 12, c 4; the fewest jobs go.
-function real.prepare()
+function real.prepare(document)
   os.execute(("mkdir -p %s/bridge && chmod 777 %s/bridge"):format(real.folder, real.folder))
   os.execute("chmod 755 " .. real.folder)
-  real.write(plan, [[{"version": 1, "slots": 32,
-    "policy": {"use": "hybrid", "preemption": "fewest"}, "consumers": [
-    {"name": "a", "owned": 16, "grace": 2}, {"name": "b", "owned": 12, "grace": 2},
-    {"name": "c", "owned": 4, "grace": 2}]}]])
+  real.write(plan, document)
   return plan
 end
+
+--- a owns 16 of 32 CPUs, b 12, c 4; the fewest jobs go.
+real.accounts = [[{"version": 1, "slots": 32,
+  "policy": {"use": "hybrid", "preemption": "fewest"}, "consumers": [
+    {"name": "a", "owned": 16, "grace": 2}, {"name": "b", "owned": 12, "grace": 2},
+    {"name": "c", "owned": 4, "grace": 2}]}]]
 
 return real
