@@ -497,6 +497,19 @@ describe("a site", function ()
     assert.equal("/rest", of { account = "other", user = "bob" })
   end)
 
+  it("has users of root as leaves of the first level, and no ceiling for all accounts", function ()
+    local plan = assert(site.plan(core.encode { version = 1, consumers = core.list {
+      { name = "root" }, { name = "ops" }, { name = "a" } } }))
+    local of = site.consumer_of(plan)
+    assert.equal("/root", of { account = "root", user = "root" })
+    assert.equal("/ops", of { account = "root", user = "ops" })
+    assert.is_nil((of { account = "root", user = "eve" }))
+    local list = site.associations(plan, assert(read.accounts(table.concat({ "root|||||||",
+      "root|root||||||", "root|ops||||||", "root|a||||||", "a||root|||||" }, "\n"))))
+    for i, it in ipairs(list) do list[i] = it.account .. " " .. (it.user or "") end
+    assert.same({ "a ", "root ops", "root root" }, list)
+  end)
+
   it("says what a slot of each group is", function ()
     local plan = { groups = { "cpu", "gpu" } }
     local groups = site.groups({ "cpu=cpu@batch", "gpu=gres/gpu" }, plan)

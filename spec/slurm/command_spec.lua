@@ -38,6 +38,14 @@ esac
     answer("squeue", JOB)
     answer("sinfo", NODE)
     answer("sacctmgr", ACCOUNTS)
+    answer("scontrol", "AccountingStorageEnforce = associations,limits")
+    shell.write(folder .. "/bin/sacctmgr", ([[#!/bin/sh
+case "$*" in
+*modify*) echo "$*" >>%s/modified ;;
+*qos*) echo 'normal|||||||' ;;
+*) cat %s/answers/sacctmgr ;;
+esac
+]]):format(folder, folder))
   end)
 
   after_each(function () shell.remove(folder) end)
@@ -83,6 +91,36 @@ esac
     fails(5, "--dry-run --once " .. PLAN, "squeue: late [E-slurm]")
     shell.write(folder .. "/bin/squeue", "#!/bin/sh\nexec >&- 2>&-\nsleep 1000\n")
     fails(5, "--dry-run --once " .. PLAN, "squeue: late [E-slurm]")
+  end)
+
+  it("says which command is not there", function ()
+    shell.run(("mkdir %s/only && ln -s $(command -v env) %s/only/env"):format(folder, folder))
+    local status, _, err = shell.run(("allot=$(realpath %s); PATH=%s/only $allot slurm --dry-run "
+      .. "--once %s"):format(shell.allot, folder, PLAN))
+    assert.equal(5, status)
+    assert.truthy(err:find("squeue is not here: the PATH has no such command [E-slurm]", 1, true),
+      err)
+  end)
+
+  it("says where plan and cluster differ, and goes on", function ()
+    local function notes(plan)
+      local status, out, err = slurm("--dry-run --once " .. plan)
+      assert.equal(0, status, err)
+      return err, out
+    end
+    answer("scontrol", "AccountingStorageEnforce = none")
+    assert.truthy(notes(PLAN):find("Slurm enforces no ceilings: slurm.conf has "
+      .. "AccountingStorageEnforce=none, without limits", 1, true))
+    answer("scontrol", "AccountingStorageEnforce = associations,limits")
+    shell.write(folder .. "/other.json", [[{"version": 1, "slots": 32, "policy": "hybrid",
+      "consumers": [{"name": "c"}, {"name": "physics"}, {"name": "d1"}, {"name": "d2"},
+        {"name": "d3"}, {"name": "d4"}, {"name": "d5"}]}]])
+    assert.truthy(notes(folder .. "/other.json"):find("no account or user of Slurm stands for "
+      .. "/physics, /d1, /d2, /d3, /d4 and 1 more", 1, true))
+    answer("sacctmgr", "sacctmgr: error: no database")
+    shell.write(folder .. "/bin/sacctmgr", "#!/bin/sh\necho no database >&2; exit 1\n")
+    assert.truthy(notes(PLAN):find("accounts cannot be read: sacctmgr: exit 1: no database", 1,
+      true))
   end)
 
   it("checks its options before it looks", function ()

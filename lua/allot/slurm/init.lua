@@ -29,6 +29,7 @@ function Bridge:run(words, limit)
   if not answer then return nil, fault end
   local how, err, out = answer:match "^([^\0]*)\0([^\0]*)\0(.*)$"
   if how == "exit 0" then return out end
+  if how == "exit 127" then return nil, words[1] .. " is not here: the PATH has no such command" end
   local first = err:match "[^\n]+" or ""
   return nil, ("%s: %s%s"):format(words[1], how, first ~= "" and ": " .. first or "")
 end
@@ -83,7 +84,26 @@ function Bridge:look_at_accounts()
   if out then qos, why = self:run(limits.command, LOOK) end
   if qos then accounts, why = pass.know(self.kept, out, qos) end
   self.accounts, self.accounts_at = accounts or self.accounts, now
-  self.fault = not accounts and "accounts cannot be read: " .. why or nil
+  self.fault = accounts and self:mismatch() or why and "accounts cannot be read: " .. why
+end
+
+--- What makes ceilings useless, or the plan another cluster's; nil: nothing does.
+function Bridge:mismatch()
+  self.enforces = self.enforces or self:run(read.config_command, LOOK)
+  local enforced = (self.enforces or ""):match "AccountingStorageEnforce%s*=%s*([^\n]*)"
+  if enforced and not enforced:find "limits" then
+    return ("Slurm enforces no ceilings: slurm.conf has AccountingStorageEnforce=%s, without "
+      .. "limits"):format(enforced)
+  end
+  local options = self.options
+  local left = not options.map and site.unmatched(options.plan, self.accounts) or {}
+  local names = {}
+  for _, path in ipairs(left) do
+    if path ~= options.rest then names[#names + 1] = path end
+  end
+  if #names == 0 then return nil end
+  return ("no account or user of Slurm stands for %s%s"):format(table.concat(names, ", ", 1,
+    math.min(5, #names)), #names > 5 and (" and %d more"):format(#names - 5) or "")
 end
 
 -- ---- Deciding -----------------------------------------------------------------------------------
@@ -297,7 +317,10 @@ end
 
 local function once(bridge)
   local good, why = bridge:pass()
-  if good then return DONE end
+  if good then
+    bridge:trouble(bridge.fault)
+    return DONE
+  end
   fail(bridge.host, "E-slurm", why)
   return IO
 end

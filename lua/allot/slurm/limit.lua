@@ -44,20 +44,20 @@ function limit.none() return NONE end
 --- Function of a job's party { account, user, partition, qos }: the scopes that it counts in, a
 -- list of { key, most = amounts }, and what one job may have, a list of amounts.
 function limit.of(plan, groups, accounts, qos)
-  local function put(list, key, most)
+  local ceiled = {}
+  for _, it in ipairs(site.associations(plan, accounts)) do
+    ceiled[it.account .. "|" .. (it.user or "")] = true
+  end
+  local function put(list, key, most, association)
+    if association and ceiled[association] then most = others(most, groups) end
     if most and next(most) then list[#list + 1] = { key = key, most = most } end
   end
   local function associations(list, job)
     local user = read.association(accounts, job)
     local at, account = job.account, accounts[job.account]
-    if user then
-      local path = plan.by_name[site.name_of(job.account)]
-      local ceiled = path and plan.is_leaf[path .. "/" .. site.name_of(job.user)]
-      put(list, "user " .. user.key, ceiled and others(user.limits, groups) or user.limits)
-    end
+    if user then put(list, "user " .. user.key, user.limits, at .. "|" .. job.user) end
     while account do
-      local ceiled = plan.by_name[site.name_of(at)]
-      put(list, "account " .. at, ceiled and others(account.limits, groups) or account.limits)
+      put(list, "account " .. at, account.limits, at .. "|")
       at = account.parent
       account = at and accounts[at]
     end

@@ -40,6 +40,8 @@ read.nodes_command = { "sinfo", "-h", "-a", "-N", "-O", columns(NODE) }
 read.accounts_command = { "sacctmgr", "-n", "-P", "list", "assoc",
   "format=Account,User,ParentName,GrpTRES,Partition,GrpJobs,MaxJobs,MaxTRES" }
 
+read.config_command = { "scontrol", "show", "config" }
+
 --- What the commands need to be told: times as numbers, array tasks in full.
 read.environment = { SLURM_TIME_FORMAT = "%s", SLURM_BITSTR_LEN = "0", LC_ALL = "C" }
 

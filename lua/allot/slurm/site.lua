@@ -103,6 +103,15 @@ end
 
 -- ---- Consumers and accounts ---------------------------------------------------------------------
 
+--- The consumer that an account stands for; nil: none. All accounts are below `root`: a plan's leaf
+-- of that name is the user's, and no ceiling for the whole cluster. Users of root are leaves of the
+-- first level.
+local function path_of(plan, account)
+  local path = plan.by_name[site.name_of(account)]
+  if account == "root" and (not path or plan.is_leaf[path]) then return "" end
+  return path or nil
+end
+
 --- The consumer of a job, by its account: the leaf below it that has the user's name, else the
 -- account's own leaf, else the leaf for the rest; nil: none stands for it.
 function site.consumer_of(plan, map, rest)
@@ -117,7 +126,7 @@ function site.consumer_of(plan, map, rest)
     end
     local path = by_account[job.account]
     if path == nil then
-      path = plan.by_name[site.name_of(job.account)] or false
+      path = path_of(plan, job.account) or false
       by_account[job.account] = path
     end
     if not path then return rest end
@@ -142,14 +151,15 @@ end
 function site.associations(plan, accounts)
   local list = {}
   for account, row in pairs(accounts) do
-    local path = plan.by_name[site.name_of(account)]
-    if path then
+    local path = path_of(plan, account)
+    if path and path ~= "" then
       list[#list + 1] = { account = account, path = path, limits = row.limits }
-      for user, limits in pairs(row.users) do
-        local below = path .. "/" .. site.name_of(user)
-        if plan.is_leaf[below] then
-          list[#list + 1] = { account = account, user = user, path = below, limits = limits }
-        end
+    end
+    for user, limits in pairs(path and row.users or {}) do
+      local below = path .. "/" .. site.name_of(user)
+      local other = path == "" and user ~= "root" and accounts[user] -- the leaf is that account's
+      if plan.is_leaf[below] and not other then
+        list[#list + 1] = { account = account, user = user, path = below, limits = limits }
       end
     end
   end
@@ -157,6 +167,18 @@ function site.associations(plan, accounts)
     if a.account ~= b.account then return a.account < b.account end
     return (a.user or "") < (b.user or "")
   end)
+  return list
+end
+
+--- Leaves of a plan for which neither an account nor a user stands, in the plan's order.
+function site.unmatched(plan, accounts)
+  local known, list = {}, {}
+  for _, association in ipairs(site.associations(plan, accounts)) do
+    known[association.path] = true
+  end
+  for _, path in ipairs(plan.leaves) do
+    if not known[path] then list[#list + 1] = path end
+  end
   return list
 end
 

@@ -3,6 +3,7 @@
 --- What the bridge says: lines of its log, and its status.
 
 local core = require "allot.core"
+local count = require("allot.text.line").count
 
 local text = {}
 
@@ -39,8 +40,8 @@ end
 --- A line for the service manager.
 function text.summary(bridge, why)
   if why then return why end
-  return ("%d running jobs of accounts outside the plan, %d requeues in the last minute"):format(
-    sum(bridge.kept.strangers), #bridge.kept.times)
+  return ("%s of accounts outside the plan, %s in the last minute"):format(
+    count(sum(bridge.kept.strangers), "running job"), count(#bridge.kept.times, "requeue"))
 end
 
 local function ago(now, at)
@@ -52,7 +53,9 @@ function text.show_status(host, file)
   local written, why = host.read(file)
   if not written then
     host.say { severity = "error", code = "E-io", file = file,
-               message = "cannot be read: " .. why .. ": no bridge has run for this plan" }
+               message = "cannot be read: " .. why .. ": no bridge has run for this plan",
+               hint = "beside the plan, or in the folder of --out: /run/allot-slurm has that of "
+                 .. "allot-slurm.service" }
     return 5
   end
   local it, now = core.decode(written), math.tointeger(tonumber(host.call "now"))
@@ -72,14 +75,15 @@ function text.show_status(host, file)
       it.leaves[path].wanted)
   end
   for account, jobs in pairs(it.strangers) do
-    lines[#lines + 1] = ("account %s is not in the plan: %d running jobs"):format(account, jobs)
+    lines[#lines + 1] = ("account %s is not in the plan: %s"):format(account,
+      count(jobs, "running job"))
   end
   for word, jobs in pairs(it.unknown_reasons or {}) do
-    lines[#lines + 1] = ("%d jobs wait for %s, a reason that is not known: they want no slots")
-      :format(jobs, word)
+    lines[#lines + 1] = ("waiting for %s, a reason that is not known, %s: no slots are wanted")
+      :format(word, count(jobs, "job"))
   end
-  lines[#lines + 1] = ("%d reclaims in flight, %d requeues in the last minute"):format(it.flights,
-    it.requeues_last_minute)
+  lines[#lines + 1] = ("%s in flight, %s in the last minute"):format(
+    count(it.flights, "reclaim"), count(it.requeues_last_minute, "requeue"))
   host.out(table.concat(lines, "\n") .. "\n")
   return 0
 end

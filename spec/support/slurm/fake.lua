@@ -344,6 +344,8 @@ function fake:run(words)
   elseif words[1] == "sacctmgr" and words[5] == "assoc" then out = self:list_accounts()
   elseif words[1] == "sacctmgr" and words[5] == "qos" then out = self:list_qos()
   elseif words[1] == "sacctmgr" then out, why = self:modify(words)
+  elseif words[1] == "scontrol" and words[2] == "show" then
+    out = "AccountingStorageEnforce = " .. (self.enforce or "associations,limits") .. "\n"
   elseif words[1] == "scontrol" and words[2] == "requeue" then out = self:requeue(words[3])
   elseif words[1] == "scontrol" and words[2] == "update" then
     out, why = self.admin and "" or nil, "Access/permission denied"

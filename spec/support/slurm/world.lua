@@ -135,7 +135,9 @@ function world:pass()
   local list = {}
   for i = before + 1, #self.slurm.log do
     local line = self.slurm.log[i]
-    if not line:find "^s[qi]" and not line:find " list " then list[#list + 1] = line end
+    if not line:find "^s[qi]" and not line:find " list " and not line:find " show " then
+      list[#list + 1] = line
+    end
   end
   return list, not good and why or nil
 end
