@@ -49,6 +49,22 @@ static int begin_group(allot__work *work)
     return status == ALLOT_OK ? allot__ledger_begin(work) : status;
 }
 
+/* May a rule read the quotas of sessions, or a policy's own fills fail to compute them? Otherwise
+ * they are figures for people. */
+static bool reads_sessions(const allot__work *work)
+{
+    bool reads = false;
+    for (int32_t i = 0; i < work->rules_count && !reads; i++) {
+        const allot_policy *policy = work->rules[i].policy;
+        reads = policy->functions.count > 0 || policy->guards.count > 0;
+        for (int32_t k = 0; k < ALLOT_SCHEDULING_COUNT; k++)
+            reads = reads || policy->session_fills[k].count > 0;
+        for (int32_t k = 0; k < policy->victims.count; k++)
+            reads = reads || allot__key_changes(&policy->victims.keys[k]);
+    }
+    return reads;
+}
+
 /* All stages after distribution, up to orders. */
 static int order_group(allot__decided *group, allot_stage last)
 {
@@ -56,7 +72,7 @@ static int order_group(allot__decided *group, allot_stage last)
     int status = allot__place_grants(work);
     if (status != ALLOT_OK || last < ALLOT_STAGE_RECLAIM)
         return status;
-    status = allot__sessions(work);
+    status = reads_sessions(work) ? allot__sessions(work) : ALLOT_OK;
     status = status ? status : allot__reach(work);
     if (status == ALLOT_OK && !work->whole) /* else done before */
         status = allot__victims_protect(work, &group->victims);
@@ -70,8 +86,9 @@ static int order_group(allot__decided *group, allot_stage last)
 /* Figures for people, computed after orders. */
 static int find_figures(allot__decided *group, allot_stage last)
 {
-    int status = ALLOT_OK;
-    if (last >= ALLOT_STAGE_ORDERS) {
+    bool sessions = last >= ALLOT_STAGE_RECLAIM && !reads_sessions(&group->work);
+    int status = sessions ? allot__sessions(&group->work) : ALLOT_OK;
+    if (last >= ALLOT_STAGE_ORDERS && status == ALLOT_OK) {
         allot__orders_sum(&group->work);
         status = allot__free_slots(&group->work, &group->free_slots);
     }
@@ -203,7 +220,9 @@ static int run_groups(allot_decision *decision)
     for (int32_t i = 0; i < count && status == ALLOT_OK && decision->last >= ALLOT_STAGE_ORDERS;
          i++)
         status = allot__victims_choose(&groups[i].work, &groups[i].victims, &groups[i].orders);
-    return status == ALLOT_OK ? allot__decision_figures(decision) : status;
+    if (status != ALLOT_OK || decision->last < ALLOT_STAGE_MONITOR)
+        return status;
+    return allot__decision_figures(decision);
 }
 
 /* Follows the cycle before, if possible, and chooses the victims of this one. */
@@ -222,7 +241,7 @@ static int go_on(allot_decision *decision)
         group->work.arena = &decision->arena;
         group->work.session_need = decision->session_need;
         group->work.session_quota = decision->session_quota;
-        status = allot__sessions(&group->work);
+        status = reads_sessions(&group->work) ? allot__sessions(&group->work) : ALLOT_OK;
         status =
             status ? status : allot__victims_choose(&group->work, &group->victims, &group->orders);
     }

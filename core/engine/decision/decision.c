@@ -351,6 +351,8 @@ int allot_decision_session(const allot_decision *decision, int32_t session, allo
 {
     if (session < 0 || session >= allot_state_sessions(decision->state))
         return ALLOT_EUSAGE;
+    if (decision->session_quota && allot__decision_figures(decision) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     *out = (allot_session_part){.session = session,
                                 .allocated = decision->state->tasks.session_held[session]};
     if (decision->session_quota) {

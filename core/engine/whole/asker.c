@@ -13,6 +13,7 @@ typedef struct making {
     allot__whole_all *all;
     const allot__tasks *tasks;
     uint8_t *coupled; /* by consumer: a task of it has slots of several groups */
+    uint8_t *asks;    /* by group, by consumer */
     int32_t *head;    /* room, by side */
 } making;
 
@@ -69,6 +70,15 @@ static void note(allot__side *side, const allot__queue *queue, const allot__pick
     }
 }
 
+/* Room for a side's units. */
+static int take_lists(const allot__whole_all *all, allot__side *side)
+{
+    size_t count = (size_t)unit_count(side->work, side->asker->consumer) + 1;
+    return side->task ? ALLOT_OK
+                      : ALLOT__TAKE_ALL(all->arena, ALLOT__EACH(count, side->task, side->slots),
+                                        ALLOT__WANTED(side->gone, count));
+}
+
 /* Makes the queue of the side's leaf, with all candidates in order. */
 static int line_up(const allot__whole_all *all, allot__side *side, allot__unit_rows *tables,
                    allot__queue *queue)
@@ -76,7 +86,9 @@ static int line_up(const allot__whole_all *all, allot__side *side, allot__unit_r
     allot__work *work = side->work;
     allot__victims *victims = all->victims[work->index];
     victims->over = NULL; /* to be computed for the present quotas of sessions */
-    int status = allot__victims_begin(victims, tables, side->asker->consumer, queue);
+    int status = take_lists(all, side);
+    if (status == ALLOT_OK)
+        status = allot__victims_begin(victims, tables, side->asker->consumer, queue);
     if (status == ALLOT_OK)
         status = allot__pick_all(&queue->pick, work->arena, &queue->picked);
     victims->over = NULL;
@@ -173,13 +185,10 @@ static int take_units(making *it, allot__side *side)
     allot__whole_all *all = it->all;
     int32_t group = side->work->index;
     const allot__victims *victims = all->victims[group];
-    size_t count = (size_t)unit_count(side->work, side->asker->consumer);
     allot__queue queue = {.idle = 0};
-    int status = ALLOT__TAKE_ALL(all->arena, ALLOT__EACH(count + 1, side->task, side->slots),
-                                 ALLOT__WANTED(side->gone, count + 1));
-    if (status != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    if (count > 0 && (victims->ineligible || it->coupled[side->asker->consumer]))
+    bool some = unit_count(side->work, side->asker->consumer) > 0;
+    int status = ALLOT_OK;
+    if (some && (victims->ineligible || it->coupled[side->asker->consumer]))
         status = line_up(all, side, &all->tables[group], &queue);
     if (side->lined && status == ALLOT_OK && victims->ineligible)
         status = line_up_going(all, side, &queue);
@@ -305,12 +314,12 @@ static int add_asker(making *it, int32_t consumer, int32_t from, int32_t to)
 static int find_askers(making *it)
 {
     allot__whole_all *all = it->all;
-    const allot_plan *plan = all->works[0]->plan;
+    int32_t rows = all->works[0]->tree->rows;
     int status = ALLOT_OK;
-    for (int32_t consumer = 0; consumer < plan->tree.rows && status == ALLOT_OK; consumer++) {
+    for (int32_t consumer = 0; consumer < rows && status == ALLOT_OK; consumer++) {
         bool some = false;
         for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++) {
-            bool here = asks(all->works[group], consumer);
+            bool here = it->asks[(size_t)group * (size_t)rows + (size_t)consumer] != 0;
             some = some || here;
             if (here && it->coupled[consumer] == 0)
                 status = add_asker(it, consumer, group, group + 1);
@@ -321,12 +330,14 @@ static int find_askers(making *it)
     return status;
 }
 
-static int32_t count_askers(const allot__whole_all *all)
+static size_t count_askers(const making *it)
 {
-    int32_t count = 0;
+    const allot__whole_all *all = it->all;
+    uint8_t *here = it->asks;
+    size_t count = 0;
     for (int32_t group = 0; group < all->count; group++)
-        for (int32_t consumer = 0; consumer < all->works[0]->plan->tree.rows; consumer++)
-            count += asks(all->works[group], consumer);
+        for (int32_t consumer = 0; consumer < all->works[0]->tree->rows; consumer++, here++)
+            count += *here = asks(all->works[group], consumer);
     return count;
 }
 
@@ -338,8 +349,11 @@ int allot__askers_make(allot__whole_all *all)
     all->tables = allot__arena_take(all->arena, groups, sizeof *all->tables);
     it.head = allot__arena_take(all->arena, groups, sizeof *it.head);
     it.coupled = allot__zeroed(all->works[0], consumers, 1);
-    all->askers = allot__arena_take(all->arena, (size_t)count_askers(all) + 1, sizeof *all->askers);
-    if (!all->tables || !it.head || !it.coupled || !all->askers)
+    it.asks = allot__arena_take(all->arena, groups * consumers, 1);
+    if (!all->tables || !it.head || !it.coupled || !it.asks)
+        return ALLOT_ENOMEM;
+    all->askers = allot__arena_take(all->arena, count_askers(&it) + 1, sizeof *all->askers);
+    if (!all->askers)
         return ALLOT_ENOMEM;
     for (int32_t group = 0; group < all->count; group++)
         if (allot__units_of(all->works[group]))
