@@ -16,6 +16,9 @@ local top = real.folder
 os.execute("mkdir -p " .. top)
 real.write(top .. "/plan.json", (text:match("```json\n(.-)```"):gsub('"grace": 60', '"grace": 2')))
 
+-- The README's cluster has 32 CPUs.
+os.execute "scontrol update NodeName=g[1-2] State=DRAIN Reason=32"
+
 local blocks = {}
 for block in text:gmatch "\n```sh\n(.-)\n```" do blocks[#blocks + 1] = block end
 
@@ -48,7 +51,7 @@ for _ = 1, 8 do real.keep("c", sleeper(4)) end
 put("lent", until_it(function () return used().c == 32 end) ~= "never")
 for _ = 1, 3 do real.keep("b", sleeper(4)) end
 put("owner-served", until_it(function () return used().b == 12 end) ~= "never")
-put("requeues", real.restarts())
+put("requeues", real.restarts "")
 put("lost", real.lost())
 local status = ("%s slurm --status %s/plan.json"):format(real.allot, top)
 put("status", until_it(function ()
