@@ -173,26 +173,27 @@ static int64_t may_recall(const allot__ledger *ledger, const allot__holder *hold
                           int32_t target)
 {
     const allot__work *work = ledger->work;
+    const allot__lent *loans = ledger->kept->part[ALLOT__KEPT_LOANS].copy;
     int64_t slots = 0;
-    for (int32_t i = holder->loans; i >= 0; i = ledger->loans[i].older) {
-        const allot__holder *lender = &ledger->holders[ledger->loans[i].lender];
+    for (int32_t i = holder->loans; i >= 0; i = loans[i].older) {
+        const allot__holder *lender = &ledger->kept->holders[loans[i].lender];
         int32_t most = lender->row == row ? target : work->demand[lender->row];
         int64_t lacks = allot__holder_lacks(lender, most);
-        slots += allot__least(lacks, ledger->loans[i].slots);
+        slots += allot__least(lacks, loans[i].slots);
     }
     return slots;
 }
 
+/* Reads the books as they were opened: the decision may keep those of the last run. */
 bool allot__ledger_could(const allot__work *work, int32_t row, int32_t target)
 {
-    allot__ledger *ledger = work->ledger;
-    if (ledger->kept && ledger->used)
-        allot__books_restore(ledger);
-    if (!ledger->kept || !allot__books_settled(ledger) || ledger->room < 0 || work->earmarked)
+    const allot__ledger *ledger = work->ledger;
+    if (!ledger->kept || !allot__books_settled(ledger) || ledger->kept->ledger.room < 0 ||
+        work->earmarked)
         return true; /* slots that may not stay depend on needs, or so do slots in flight */
     int64_t left = ledger->slots - target;
     for (int32_t i = 0; i < ledger->count && left >= 0; i++) {
-        const allot__holder *holder = &ledger->holders[i];
+        const allot__holder *holder = &ledger->kept->holders[i];
         int64_t quota = work->quota[holder->row], stays = (int64_t)holder->used + holder->in;
         if (stays > quota && holder->in > 0)
             stays -= may_recall(ledger, holder, row, target);
