@@ -208,6 +208,7 @@ int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *agai
 {
     allot_decision *decision = NULL;
     int status = allot_state_now(sim->state, sim->now);
+    sim->counts.cycles++;
     if (status == ALLOT_OK)
         status = allot__seal(sim, report);
     if (status == ALLOT_OK)

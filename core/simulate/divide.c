@@ -56,11 +56,13 @@ static bool deepen(const allot_simulation *sim, const allot_decision *decision)
     return some;
 }
 
+/* However often more tasks have to be listed, this is one cycle. */
 static int decide_with(allot_simulation *sim, allot__task_detail tasks, allot_report *report,
                        allot_decision **out)
 {
     bool again = false;
     int status = ALLOT_OK;
+    sim->counts.cycles++;
     do {
         if (again)
             status = reopen(sim, *out);

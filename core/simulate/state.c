@@ -406,7 +406,6 @@ int allot__seal(allot_simulation *sim, allot_report *report)
 
 int allot__decide(allot_simulation *sim, allot_report *report, allot_decision **out)
 {
-    sim->counts.cycles++;
     int status = allot_cycle_until(sim->plan, sim->state, ALLOT_STAGE_ORDERS, NULL, out);
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
         return status;
