@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* import_test.c: plans from files of LSF while memory runs out, and when those who are told
- * refuse. What they become is tested by spec/command/import_spec.lua. */
+ * refuse. What they become is tested by spec/import/lsf_spec.lua. */
 #include "test/support/script_fixture.h"
 
 static const char queues[] =

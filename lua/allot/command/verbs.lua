@@ -288,13 +288,15 @@ of the plan's own, and the differences are reported as allot diff does.
   allot replay plan.json.db --policy fair.lua
 ]] },
 
-  import = { "make a plan of a site's LSF files, or of Slurm's associations", [[
+  import = { "make a plan of what a site has: LSF, Slurm, HTCondor, OpenPBS", [[
 Reads lsb.queues and, where they are given, lsb.params, lsb.hosts, lsb.users,
 lsb.applications and lsb.resources, and prints the plan that they state. Every line that
 a plan cannot state is listed on standard error: nothing is dropped in silence.
 
 Of Slurm it reads what "sacctmgr dump" writes or "sacctmgr show assoc -P" prints:
-accounts, users, shares and limits, of --slot (cpu), in a cluster of --slots.
+accounts, users, shares and limits, of --slot (cpu), in a cluster of --slots. Of HTCondor
+it reads groups and their quotas (GROUP_NAMES, ...), of OpenPBS the tree of shares
+(resource_group, and sched_config beside it). What a file is of it sees by itself.
 
   allot import lsb.queues lsb.params > plan.json && allot check plan.json
   allot import --format json /etc/lsf/lsb.* | jq '.notes'

@@ -1,13 +1,19 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The verb `import`: makes a plan from LSF's files, or of Slurm's associations, checks it as
+--- The verb `import`: makes a plan from the files of LSF, Slurm, HTCondor or OpenPBS, checks it as
 --- `check` does, and lists what it left out.
 
 local core = require "allot.core"
 local lines = require "allot.text.line"
-local plan = require "allot.import.plan"
-local slurm = require "allot.import.slurm"
 local text = require "allot.import.text"
+
+-- What a text can be told by; all else is LSF's.
+local FORMATS = {
+  { name = "Slurm", of = require "allot.import.slurm" },
+  { name = "HTCondor", of = require "allot.import.condor" },
+  { name = "OpenPBS", of = require "allot.import.pbs" },
+}
+local LSF = { name = "LSF", of = require "allot.import.plan" }
 
 local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
 local MOST = 64 -- files
@@ -53,6 +59,25 @@ local function fatal(notes)
   return found
 end
 
+--- The format of files that are one site; nil: they are of two, which is reported.
+local function format_of(host, files)
+  local found, first = nil, nil
+  for _, file in ipairs(files) do
+    for _, format in ipairs(FORMATS) do
+      if format.of.is(file.text) then
+        if found and found ~= format then
+          fail(host, files, { file = file.name }, "E-import", ("this is a file of %s, and %s of %s:"
+            .. " files of one import are one site's"):format(format.name, first.name, found.name))
+          return nil
+        end
+        found, first = format, first or file
+        break
+      end
+    end
+  end
+  return found or LSF
+end
+
 --- Writes the plan of the named files; the host reads the text of the i-th as "i". `options` are
 --- those of slurm.of. Returns 0, or 1 where the files give no plan.
 function tool.run(host, names, options)
@@ -60,8 +85,9 @@ function tool.run(host, names, options)
   for i, name in ipairs(names) do
     files[i] = { name = name, text = assert(host.read(tostring(i))) }
   end
-  local of_slurm = files[1] and slurm.is(files[1].text)
-  local made, notes, at = (of_slurm and slurm or plan).of(files, options or {})
+  local format = format_of(host, files)
+  if not format then return 1 end
+  local made, notes, at = format.of.of(files, options or {})
   local document, spans = text.of(made, at)
   local reasons = fatal(notes)
   for _, note in ipairs(reasons) do fail(host, files, note, "E-import", note.text) end
