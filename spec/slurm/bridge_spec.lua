@@ -11,6 +11,7 @@ local read = require "allot.slurm.read"
 local reason = require "allot.slurm.reason"
 local site = require "allot.slurm.site"
 local truth = require "allot.slurm.truth"
+local victim = require "allot.slurm.victim"
 local world = require "spec.support.slurm.world"
 
 local PLAN = { version = 1, slots = 32, policy = "hybrid", consumers = core.list {
@@ -45,11 +46,25 @@ local function row_of(it, path)
   end
 end
 
+--- A world where c has borrowed all of 32 CPUs, with jobs of 4 that have `more`.
+local function lent(options, more)
+  local it, slurm = of_32(options)
+  fill(slurm, "c", 8, more)
+  passes(it, 2)
+  return it, slurm
+end
+
+--- What a leaf demands where squeue lists one job.
+local function demanded_by(job, path)
+  local it, slurm = of_32()
+  function slurm.squeue() return fake.line(job) end
+  passes(it, 1)
+  return row_of(it, path or "/a").demand
+end
+
 describe("the bridge", function ()
   it("gives owners their slots back within the grace and three seconds", function ()
-    local it, slurm = of_32()
-    fill(slurm, "c", 8)
-    passes(it, 3)
+    local it, slurm = lent()
     assert.equal(32, slurm:used "c")
     fill(slurm, "b", 3)
     local began = slurm.now
@@ -71,9 +86,7 @@ describe("the bridge", function ()
   end)
 
   it("finishes a reclaim that a bridge before it began, with one requeue a job", function ()
-    local it, slurm = of_32()
-    fill(slurm, "c", 8)
-    passes(it, 2)
+    local it, slurm = lent()
     fill(slurm, "b", 3)
     passes(it, 1)
     it:begin()
@@ -102,9 +115,7 @@ describe("the bridge", function ()
   end)
 
   it("requeues no more jobs a minute than it may", function ()
-    local it, slurm = of_32 { ["most-requeues"] = "1" }
-    fill(slurm, "c", 8)
-    passes(it, 2)
+    local it, slurm = lent { ["most-requeues"] = "1" }
     fill(slurm, "b", 3)
     passes(it, 20)
     assert.equal(1, slurm.requeued)
@@ -113,9 +124,7 @@ describe("the bridge", function ()
   end)
 
   it("sends the signal at the order, and requeues at the deadline", function ()
-    local it, slurm = of_32 { signal = "USR1" }
-    fill(slurm, "c", 8)
-    passes(it, 2)
+    local it, slurm = lent { signal = "USR1" }
     fill(slurm, "b", 1)
     local list = passes(it, 5)
     local said = table.concat(list, "\n")
@@ -182,24 +191,74 @@ describe("demand", function ()
   end)
 
   it("is that of whole nodes for a job alone, also with a start foretold", function ()
-    local line = table.concat({ "7", "7", "PENDING", "Resources", "a", "u", "batch", "normal",
-      "cpu=4,node=2", "1000", "2000", "5", "0", "1", "1", "(null)", "N/A", "N/A", "NO", "", "" },
-      "\31") .. "\n"
-    local it, slurm = of_32()
-    function slurm.squeue() return line end
+    assert.equal(16, demanded_by { state = "PENDING", reason = "Resources", started = 2000,
+      tres = "cpu=4,node=2", shares = "NO" })
+  end)
+
+  it("is all that whole nodes have, also GPUs that the job does not ask for", function ()
+    local nodes = assert(read.nodes(fake.node { partition = "gpus", gres = "gpu:2" }
+      .. fake.node { name = "n2", partition = "gpus", gres = "gpu:a100:4(S:0-1)",
+        cpus = "0/16/0/16" } .. fake.node { name = "n3", cpus = "0/2/0/2" }))
+    local job = { partition = "gpus,batch", amounts = { node = 2, cpu = 1 } }
+    for tres, amount in pairs { cpu = 16, ["gres/gpu"] = 4, mem = 0 } do
+      assert.equal(amount, site.whole_nodes(nodes)(job, { tres = tres }), tres)
+    end
+    assert.equal(4, site.whole_nodes(nodes)(job, { tres = "cpu", partition = "batch" }))
+  end)
+
+  it("is none of a job in a reservation: its slots are the reservation's", function ()
+    assert.equal(0, demanded_by { state = "PENDING", reason = "Resources", reservation = "r" })
+    assert.equal(4, demanded_by { reservation = "r" })
+  end)
+
+  it("is none of a suspended job, whose CPUs are free", function ()
+    assert.equal(0, demanded_by { state = "SUSPENDED" })
+    local it = of_32 { slot = "mem", hold = "" }
+    function it.slurm.squeue()
+      return fake.line { state = "SUSPENDED", tres = "cpu=4,mem=16M,node=1" }
+    end
     passes(it, 1)
-    assert.equal(16, row_of(it, "/a").demand)
+    local row = row_of(it, "/a")
+    assert.same({ 16, 16, 0 }, { row.demand, row.allocated, #it.truth.tasks })
+  end)
+
+  it("is that of all parts of a heterogeneous job at once", function ()
+    local function parts(job)
+      local text = ""
+      for i = 0, 1 do
+        job.name, job.number, job.het = "7+" .. i, 7 + i, 7
+        job.tres = ("cpu=%d,node=1"):format(2 + i)
+        text = text .. fake.line(job)
+      end
+      return text
+    end
+    local it, slurm = of_32()
+    for state, more in pairs { PENDING = { reason = "Resources" }, RUNNING = {} } do
+      more.state = state
+      local text = parts(more)
+      function slurm.squeue() return text end
+      passes(it, 1)
+      assert.equal(5, row_of(it, "/a").demand, state)
+      assert.same({ "7", 5 }, { it.truth.tasks[1].id, it.truth.tasks[1].slots })
+      assert.equal(1, #it.truth.tasks)
+    end
+  end)
+
+  it("is that of a job that waits for several partitions, in the first group of them", function ()
+    local groups = { { name = "x", tres = "cpu", partition = "gpus" },
+      { name = "y", tres = "cpu", partition = "batch" }, { name = "z", tres = "cpu",
+        partition = "other" } }
+    local out = assert(truth.of(fake.line { state = "PENDING", partition = "batch,gpus" }, {},
+      { groups = groups, leaves = { "/a" }, sizes = { 8, 8, 8 }, shared = {}, ceilings = {},
+        consumer_of = function () return "/a" end, is_of = function () return true end,
+        limits_of = limit.none, tags_of = function () return {} end }))
+    assert.same({ 4, 0, 0 }, out.leaves["/a"].demand)
   end)
 
   it("is that of jobs for which Slurm found no nodes, unless they name nodes", function ()
-    local line = table.concat({ "7", "7", "PENDING", "ReqNodeNotAvail, UnavailableNodes:n1", "a",
-      "u", "batch", "normal", "cpu=4,node=1", "1000", "N/A", "5", "0", "1", "1", "(null)", "N/A",
-      "N/A", "OK", "%s", "" }, "\31") .. "\n"
     for nodes, demand in pairs { [""] = 4, ["(null)"] = 4, n3 = 0, ["n[1-2]"] = 0 } do
-      local it, slurm = of_32()
-      function slurm.squeue() return line:format(nodes) end
-      passes(it, 1)
-      assert.equal(demand, row_of(it, "/a").demand, nodes)
+      assert.equal(demand, demanded_by { state = "PENDING", nodes = nodes,
+        reason = "ReqNodeNotAvail, UnavailableNodes:n1" }, nodes)
     end
   end)
 
@@ -222,9 +281,7 @@ describe("demand", function ()
   end)
 
   it("stays while a requeued job waits for its time", function ()
-    local it, slurm = of_32()
-    fill(slurm, "c", 8)
-    passes(it, 2)
+    local it, slurm = lent()
     fill(slurm, "b", 3)
     passes(it, 4)
     assert.equal(32, row_of(it, "/c").demand)
@@ -262,10 +319,7 @@ describe("a reason", function ()
   it("that is not known wants none, which the status counts", function ()
     assert.same({ false, true }, { wants "MoonIsFull" })
     local it, slurm = of_32()
-    local line = table.concat({ "7", "7", "PENDING", "MoonIsFull", "a", "u", "batch", "normal",
-      "cpu=4,node=1", "1000", "N/A", "5", "0", "1", "1", "(null)", "N/A", "N/A", "OK", "", "" },
-      "\31") .. "\n"
-    function slurm.squeue() return line end
+    function slurm.squeue() return fake.line { state = "PENDING", reason = "MoonIsFull" } end
     passes(it, 1)
     assert.equal(0, row_of(it, "/a").demand)
     local status = core.decode(it.written["plan.json.slurm"])
@@ -323,11 +377,26 @@ describe("limits of Slurm", function ()
   end)
 end)
 
+describe("a ceiling", function ()
+  it("has room for the account's jobs that are not its consumer's", function ()
+    local it, slurm = of_32 { slot = "cpu@batch" }
+    slurm.accounts.d = { parent = "a" }
+    function slurm.squeue()
+      return fake.line { name = "1" } .. fake.line { name = "2", partition = "debug" }
+        .. fake.line { name = "3_[1-3]", array = "1-3", partition = "debug", state = "PENDING",
+          tres = "cpu=2,node=1" }
+        .. fake.line { name = "4", account = "d", partition = "debug", tres = "cpu=1,node=1" }
+        .. fake.line { name = "5", partition = "debug", state = "PENDING", reason = "Dependency" }
+    end
+    passes(it, 1)
+    assert.equal(16 + 4 + 6 + 1, slurm.accounts.a.limit)
+    assert.equal(12, slurm.accounts.b.limit)
+  end)
+end)
+
 describe("victims", function ()
   local function spared(job)
-    local it, slurm = of_32()
-    fill(slurm, "c", 8, job)
-    passes(it, 2)
+    local it, slurm = lent({}, job)
     fill(slurm, "a", 4)
     passes(it, 8)
     return slurm.requeued == nil
@@ -378,10 +447,17 @@ describe("victims", function ()
     assert.equal(1, #told(false))
   end)
 
+  it("are told of which group they give", function ()
+    local flights = { { group = "gpu", consumer = "/y", slots = 2, deadline = 60, tasks = { "7" },
+      ["for"] = { { consumer = "/x", slots = 2 } } } }
+    local due = victim.due(flights, { ["7"] = { state = "running", name = "7", submitted = 1 } },
+      { victims = {}, times = {} }, 0, { most_requeues = 60 })
+    assert.equal("allot: goes at 1970-01-01T00:01:00Z, /y gives back 2 gpu to /x",
+      due.comments[1].text)
+  end)
+
   it("are cancelled where the site says so", function ()
-    local it, slurm = of_32 { cancel = "" }
-    fill(slurm, "c", 8, { requeue = false })
-    passes(it, 2)
+    local it, slurm = lent({ cancel = "" }, { requeue = false })
     fill(slurm, "a", 4)
     passes(it, 8)
     assert.equal(16, slurm:used "a")
@@ -412,6 +488,17 @@ describe("the size", function ()
     slurm:drain(2)
     passes(it, 1)
     assert.equal(20, it.decision.groups.default.slots)
+  end)
+
+  it("lacks idle CPUs and GPUs of nodes that are down, reserved or in maintenance", function ()
+    for state, amounts in pairs { ["mixed"] = { 8, 2 }, ["mixed+reserved"] = { 3, 1 },
+      ["idle+maintenance+reserved+planned"] = { 3, 1 }, ["mixed+planned"] = { 8, 2 } } do
+      local nodes = assert(read.nodes(fake.node { cpus = "3/5/0/8", state = state, gres = "gpu:2",
+        gres_used = "gpu:1" }))
+      assert.same(amounts, site.sizes(nodes, { { tres = "cpu" }, { tres = "gres/gpu" } }), state)
+    end
+    local down = assert(read.nodes(fake.node { cpus = "0/0/8/8", state = "down+planned" }))
+    assert.same({ 0, 0 }, site.sizes(down, { { tres = "cpu" }, { tres = "node" } }))
   end)
 
   it("is told also where squeue's answer made no sense when it changed", function ()
@@ -447,9 +534,7 @@ end)
 describe("what Slurm prints", function ()
   local SITE = { groups = { { name = "default", tres = "cpu" } }, single = true, leaves = {},
     sizes = { 32 }, shared = {}, consumer_of = function () end }
-  local LINE = table.concat({ "7", "7", "RUNNING", "None", "a", "u", "batch", "normal",
-    "cpu=4,mem=2G,node=1,billing=4,gres/gpu=2", "1000", "1001", "5", "0", "1", "1", "(null)", "N/A",
-    "N/A", "OK", "", "" }, "\31")
+  local LINE = fake.line { tres = "cpu=4,mem=2G,node=1,billing=4,gres/gpu=2" }:gsub("\n", "")
 
   it("is read column by column", function ()
     local job = assert(read.job(LINE))
@@ -468,10 +553,9 @@ describe("what Slurm prints", function ()
   end)
 
   it("counts GPUs of nodes, and their use on drained ones", function ()
-    local nodes = assert(read.nodes(table.concat({ "n1", "3/1/0/4", "mixed", "batch*",
-      "gpu:a100:4(S:0-1)", "gpu:a100:1(IDX:0)", "2048", "512", "" }, "\31") .. "\n"
-      .. table.concat({ "n2", "2/0/2/4", "mixed+drain", "batch*", "gpu:4", "gpu:1", "2048", "512",
-        "" }, "\31") .. "\n"))
+    local nodes = assert(read.nodes(fake.node { cpus = "3/1/0/4", gres = "gpu:a100:4(S:0-1)",
+      gres_used = "gpu:a100:1(IDX:0)" } .. fake.node { name = "n2", cpus = "2/0/2/4",
+      state = "mixed+drain", gres = "gpu:4", gres_used = "gpu:1", memory_used = 512 }))
     local sizes = site.sizes(nodes, { { tres = "gres/gpu" }, { tres = "cpu" }, { tres = "mem" },
       { tres = "billing" }, { tres = "cpu", partition = "none" } })
     assert.same({ 5, 6, 2560, -1, -1 }, sizes)

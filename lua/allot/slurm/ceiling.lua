@@ -3,7 +3,8 @@
 --- Ceilings: what an account may use at once (GrpTRES), so that Slurm itself keeps to a decision.
 --
 -- An account may use its quota, and always what it owns: owners' jobs start without waiting for
--- anybody, also while the bridge or the service is down.
+-- anybody, also while the bridge or the service is down. Slurm counts an account's jobs in all
+-- partitions: what those use, and want, that are not the consumer's comes on top.
 
 local ceiling = {}
 
@@ -48,11 +49,15 @@ end
 function ceiling.by_decision(decision, plan, groups)
   local rows = rows_of(decision)
   return function (association)
-    return summed(groups, function (group)
+    local sums = summed(groups, function (group)
       local row = rows[group.name] and rows[group.name][association.path]
       local limit = limit_of(plan, group, association.path)
       return row and least(math.max(row.quota, whole(row.owned)), limit)
     end)
+    for tres, amount in pairs(association.beside) do
+      if sums[tres] ~= NONE then sums[tres] = sums[tres] + amount end
+    end
+    return sums
   end
 end
 

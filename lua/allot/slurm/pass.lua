@@ -24,6 +24,7 @@ function pass.new(options)
       groups = options.groups, single = #options.plan.groups == 0, leaves = options.plan.leaves,
       cancel = options.cancel, hold = options.hold,
       consumer_of = site.consumer_of(options.plan, options.map, options.rest),
+      is_of = site.is_of(options.plan),
       tags_of = options.tags_of, shared = {},
       ceilings = options.hold and {} or reason.ceilings(options.groups), limits_of = limit.none,
     },
@@ -64,8 +65,8 @@ function pass.look(kept, jobs_text, nodes_text)
   kept.jobs_text = nil -- until all of it is understood, and may be taken for known
   local out, fault = truth.of(jobs_text, kept.lines, kept.site)
   if not out then return nil, fault end
-  kept.lines, kept.jobs, kept.strangers, kept.leaves, kept.unknown = out.lines, out.jobs,
-    out.strangers, out.leaves, out.unknown
+  kept.lines, kept.jobs, kept.beside = out.lines, out.jobs, out.beside
+  kept.strangers, kept.leaves, kept.unknown = out.strangers, out.leaves, out.unknown
   kept.jobs_text = jobs_text
   return out.body
 end
@@ -76,7 +77,7 @@ function pass.act(kept, decision, flights, accounts, now)
   local options = kept.options
   local list, later = {}, 0
   if accounts then
-    local rows = site.associations(options.plan, accounts)
+    local rows = site.associations(options.plan, accounts, kept.beside)
     local wanted = ceiling.by_decision(decision, options.plan, options.groups)
     list, later = ceiling.commands(rows, wanted, CEILINGS)
   end

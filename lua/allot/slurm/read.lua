@@ -105,30 +105,32 @@ end
 
 -- ---- Nodes --------------------------------------------------------------------------------------
 
---- A node that can start nothing more offers what is in use there.
+--- A node that can start nothing more, or only jobs of a reservation, offers what is in use there.
+-- The second result is what it has for a job that takes all of it.
 local function amounts_of(node)
   local used, idle, other, all = node.cpus:match "^(%d+)/(%d+)/(%d+)/(%d+)$"
   if not used then return nil end
   local closed = whole(other) > 0 and whole(idle) == 0 and whole(used) + whole(other) == whole(all)
-  local amounts = gres(closed and node.gres_used or node.gres)
-  amounts.cpu = whole(used) + whole(idle)
+    or node.state:find "%+reserved" or node.state:find "maint"
+  local amounts, alone = gres(closed and node.gres_used or node.gres), gres(node.gres)
+  amounts.cpu, alone.cpu = whole(used) + (closed and 0 or whole(idle)), whole(all)
   amounts.node = (not closed or whole(used) > 0) and 1 or 0
   amounts.mem = whole(closed and node.memory_used or node.memory) or 0
-  return amounts, whole(all)
+  return amounts, alone
 end
 
---- The nodes of sinfo's text by name: { amounts =, cpus =, partitions = set }; nil, a reason.
+--- The nodes of sinfo's text by name: { amounts =, alone =, partitions = set }; nil, a reason.
 function read.nodes(text)
   local nodes, count = {}, 0
   for line in text:gmatch "[^\n]+" do
     count = count + 1
     local row = fields(NODE, line)
-    local amounts, cpus
-    if row then amounts, cpus = amounts_of(row) end
+    local amounts, alone
+    if row then amounts, alone = amounts_of(row) end
     if not amounts then
       return nil, ("sinfo's line %d makes no sense: %q"):format(count, line:sub(1, 200))
     end
-    local node = nodes[row.name] or { amounts = amounts, cpus = cpus, partitions = {} }
+    local node = nodes[row.name] or { amounts = amounts, alone = alone, partitions = {} }
     node.partitions[row.partition:gsub("%*$", "")] = true
     nodes[row.name] = node
   end

@@ -92,12 +92,16 @@ function site.whole_nodes(nodes)
   local least = {}
   for _, node in pairs(nodes) do
     for partition in pairs(node.partitions) do
-      least[partition] = math.min(least[partition] or math.maxinteger, node.cpus)
+      local has = least[partition] or {}
+      least[partition] = has
+      for tres, amount in pairs(node.alone) do
+        has[tres] = math.min(has[tres] or amount, amount)
+      end
     end
   end
   return function (job, group)
-    local cpus = group.tres == "cpu" and least[job.partition]
-    return cpus and cpus * math.max(1, job.amounts.node or 1) or 0
+    local partition = least[group.partition or job.partition:match "^[^,]*"]
+    return (partition and partition[group.tres] or 0) * math.max(1, job.amounts.node or 1)
   end
 end
 
@@ -147,19 +151,49 @@ function site.tags_of(list)
   end
 end
 
---- The associations that stand for consumers: { account =, user = or nil, path =, limits = }.
-function site.associations(plan, accounts)
+--- Whether a leaf is below an account's consumer, or is that.
+function site.is_of(plan)
+  return function (leaf, account)
+    local path = path_of(plan, account)
+    return path and (leaf == path or leaf:sub(1, #path + 1) == path .. "/")
+  end
+end
+
+--- Of amounts by "account": those of the account and all accounts below it.
+local function with_children(beside, accounts)
+  local sums = {}
+  for account in pairs(accounts) do
+    local at = account
+    for _ = 1, 64 do -- accounts are a tree
+      if not at or not beside[account] then break end
+      sums[at] = sums[at] or {}
+      for tres, amount in pairs(beside[account]) do
+        sums[at][tres] = (sums[at][tres] or 0) + amount
+      end
+      at = accounts[at] and accounts[at].parent
+    end
+  end
+  return sums
+end
+
+--- The associations that stand for consumers: { account =, user = or nil, path =, limits =,
+-- beside = amounts of truth.of }.
+function site.associations(plan, accounts, beside)
   local list = {}
+  beside = beside or {}
+  local sums = with_children(beside, accounts)
   for account, row in pairs(accounts) do
     local path = path_of(plan, account)
     if path and path ~= "" then
-      list[#list + 1] = { account = account, path = path, limits = row.limits }
+      list[#list + 1] = { account = account, path = path, limits = row.limits,
+        beside = sums[account] or {} }
     end
     for user, limits in pairs(path and row.users or {}) do
       local below = path .. "/" .. site.name_of(user)
       local other = path == "" and user ~= "root" and accounts[user] -- the leaf is that account's
       if plan.is_leaf[below] and not other then
-        list[#list + 1] = { account = account, user = user, path = below, limits = limits }
+        list[#list + 1] = { account = account, user = user, path = below, limits = limits,
+          beside = beside[account .. "/" .. user] or {} }
       end
     end
   end

@@ -14,7 +14,9 @@ local reason = require "allot.slurm.reason"
 local truth = {}
 
 local HOLDS = { RUNNING = true, COMPLETING = true, CONFIGURING = true, SIGNALING = true,
-  STAGE_OUT = true, STOPPED = true, RESIZING = true }
+  STAGE_OUT = true, STOPPED = true, RESIZING = true, SUSPENDED = true }
+-- What a suspended job gives back.
+local SUSPENDED = { cpu = true, node = true, billing = true }
 
 --- One of at most 256 priorities, in steps of an eighth: one that grows with the waiting time
 -- shall not change the task at each look. Larger ones start first.
@@ -24,18 +26,40 @@ local function step_of(priority)
   return math.min(10000, 8 * bits + at + 1)
 end
 
---- The job's amount of each group; nil: it has nothing to do with any.
+--- Whether a job runs in a partition, or waits for it, maybe beside others.
+local function is_in(job, partition)
+  return not partition or ("," .. job.partition .. ","):find("," .. partition .. ",", 1, true)
+end
+
+--- The job's amount of each group; nil: it has nothing to do with any. One that waits for several
+-- partitions is of the group that comes first.
 local function amounts_of(job, site)
-  local amounts, some = {}, false
+  local amounts, some, found = {}, false, {}
   for i, group in ipairs(site.groups) do
-    local inside = not group.partition or job.partition == group.partition
+    local inside = is_in(job, group.partition) and not found[group.tres]
+      and not (job.state == "SUSPENDED" and SUSPENDED[group.tres])
     local amount = inside and job.amounts[group.tres] or 0
     if inside and job.shares == "NO" and job.state == "PENDING" then
       amount = math.max(amount, site.whole_nodes(job, group))
     end
     amounts[i], some = amount, some or amount > 0
+    found[group.tres] = inside or found[group.tres]
   end
   return some and amounts or nil
+end
+
+--- What Slurm counts of a job in its account's ceilings, and the account's consumer does not have:
+-- amounts in a partition of no group, or all, of a job that is another's. nil: nothing.
+local function beside_of(job, leaf, amounts, site)
+  local own, list = leaf and site.is_of(leaf, job.account), {}
+  for i, group in ipairs(site.groups) do
+    list[group.tres] = (list[group.tres] or job.amounts[group.tres] or 0)
+      - (own and amounts and amounts[i] or 0)
+  end
+  for tres, amount in pairs(list) do
+    if amount <= 0 then list[tres] = nil end
+  end
+  return next(list) and list
 end
 
 local function add(to, amounts, times)
@@ -88,23 +112,27 @@ end
 --- All that passes need of a job, kept as long as its line stays the same: `state` (nil: the job
 -- has and wants nothing), `name` as the task's id and for Slurm's commands, the task's `text`, ...
 local function entry_of(job, site)
-  local amounts = amounts_of(job, site)
-  local holds = HOLDS[job.state]
-  if not amounts or not holds and job.state ~= "PENDING" then return {} end
+  local amounts, holds = amounts_of(job, site), HOLDS[job.state]
+  if not holds and job.state ~= "PENDING" then return {} end
   if not holds then
+    if job.reserved then return {} end -- its slots are those of the reservation
     local wants, unknown = reason.wants(job, site.ceilings, site.hold)
-    if not wants then return { unknown = unknown and job.reason } end
+    if not wants then return { unknown = amounts and unknown and job.reason } end
   end
+  local leaf = amounts and site.consumer_of(job)
+  local beside, party = beside_of(job, leaf, amounts, site), party_of(job, site)
+  if not amounts then return { beside = beside, party = party, waiting = job.waiting } end
   local entry = {
-    state = holds and "running" or "pending", amounts = shared(amounts, site),
-    leaf = site.consumer_of(job), account = job.account, ending = job.state == "COMPLETING",
+    state = holds and "running" or "pending", amounts = shared(amounts, site), beside = beside,
+    leaf = leaf, account = job.account, ending = job.state == "COMPLETING",
     requeues = job.batch and job.requeue, held = reason.is_hold(job.reason), waiting = job.waiting,
-    party = party_of(job, site), tres = job.amounts,
+    party = party, tres = job.amounts,
     name = job.het and tostring(job.het)
       or job.name:match(job.waiting and "^%d+" or "^[^%+]*"),
   }
   entry.array = holds and entry.name:match "^(%d+)_"
-  entry.spared = holds and not site.cancel and not (entry.requeues and not job.reserved)
+  entry.spared = holds and not site.cancel
+    and (not entry.requeues or job.reserved or job.state == "SUSPENDED")
   entry.submitted, entry.tres.job = job.submitted, 1
   local rest = entry.leaf and task_json(job, site, entry, amounts)
   if job.waiting then entry.rest = rest
@@ -208,7 +236,17 @@ local function put_waiting(out, leaf, entry, site)
   add(leaf.listed, entry.amounts)
 end
 
+local function put_beside(out, entry)
+  local times = entry.waiting and entry.waiting.count or 1
+  for _, key in ipairs { entry.party.account, entry.party.account .. "/" .. entry.party.user } do
+    local sums = out.beside[key] or {}
+    out.beside[key] = sums
+    for tres, amount in pairs(entry.beside) do sums[tres] = (sums[tres] or 0) + times * amount end
+  end
+end
+
 local function put_entry(out, entry, site)
+  if entry.beside then put_beside(out, entry) end
   if not entry.leaf then
     if entry.state == "running" then
       add(out.outside, entry.amounts)
@@ -265,13 +303,14 @@ end
 --- Of squeue's text: members of a state and of `sync`, as `body`; `jobs`, entries by the ids of
 -- their tasks; `strangers`, the number of running jobs of each account that no consumer stands for;
 -- `unknown`, how many jobs wait for a reason that is not known, by it; `leaves`, what they have;
--- `lines`, to be handed in as `known` next time. nil, a reason: a line makes no sense, so nothing
--- of the text can be believed.
+-- `beside`, by "account" and "account/user" the amounts by TRES that Slurm counts there and that
+-- are not of the account's consumer; `lines`, to be handed in as `known` next time. nil, a reason:
+-- a line makes no sense, so nothing of the text can be believed.
 function truth.of(text, known, site)
   local list, lines = entries_of(text, known, site)
   if not list then return nil, lines end
   local out = { tasks = {}, jobs = {}, leaves = {}, outside = {}, strangers = {}, running = {},
-    used = {}, unknown = {}, lines = lines }
+    used = {}, unknown = {}, beside = {}, lines = lines }
   for _, entry in ipairs(list) do count(out, entry, site) end
   for _, entry in ipairs(list) do put_entry(out, entry, site) end
   out.body = ('%s"consumers": %s, "tasks": [%s]'):format(sizes_json(out, site),

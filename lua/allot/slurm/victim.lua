@@ -38,8 +38,9 @@ end
 local function reason(flight)
   local names = {}
   for i, claim in ipairs(flight["for"] or {}) do names[i] = claim.consumer end
-  return ("allot: goes at %s, %s gives back %d to %s"):format(core.time(flight.deadline),
-    flight.consumer, flight.slots, #names > 0 and table.concat(names, ", ") or "its limits")
+  local kind = flight.group and flight.group ~= "default" and " " .. flight.group or ""
+  return ("allot: goes at %s, %s gives back %d%s to %s"):format(core.time(flight.deadline),
+    flight.consumer, flight.slots, kind, #names > 0 and table.concat(names, ", ") or "its limits")
 end
 
 --- What to do with victims now: { comments = { { text =, names } }, signal = names, requeue =

@@ -8,6 +8,25 @@ fake.__index = fake
 
 local SEPARATOR = "\31"
 
+local JOB = { { "name", "7" }, { "number", "7" }, { "state", "RUNNING" }, { "reason", "None" },
+  { "account", "a" }, { "user", "u" }, { "partition", "batch" }, { "qos", "normal" },
+  { "tres", "cpu=4,node=1" }, { "submitted", 1000 }, { "started", "N/A" }, { "priority", 5 },
+  { "restarts", 0 }, { "requeue", 1 }, { "batch", 1 }, { "reservation", "(null)" },
+  { "het", "N/A" }, { "array", "N/A" }, { "shares", "OK" }, { "nodes", "" } }
+local NODE = { { "name", "n1" }, { "cpus", "0/8/0/8" }, { "state", "idle" },
+  { "partition", "batch*" }, { "gres", "(null)" }, { "gres_used", "(null)" }, { "memory", 2048 },
+  { "memory_used", 0 } }
+
+local function line_of(columns, values)
+  local words = {}
+  for i, column in ipairs(columns) do words[i] = tostring(values[column[1]] or column[2]) end
+  return table.concat(words, SEPARATOR) .. SEPARATOR .. "\n"
+end
+
+--- A line of squeue, of sinfo: columns by the names above; what is not given is as there.
+function fake.line(job) return line_of(JOB, job) end
+function fake.node(node) return line_of(NODE, node) end
+
 --- Options: nodes, cpus (of a node), accounts = { name = parent }, wait (s that a requeued job
 -- waits, 5), ends (s that a killed job takes to end, 1), random.
 function fake.new(options)
@@ -231,23 +250,18 @@ end
 
 -- ---- Commands -----------------------------------------------------------------------------------
 
-local function number(value) return value and tostring(value) or "N/A" end
-
-local function row(words)
-  return table.concat(words, SEPARATOR) .. SEPARATOR
-end
-
 --- Array tasks that wait are one line, as squeue has it.
 function fake:squeue()
   local lines, arrays, array_of, list = {}, {}, {}, {}
   for _, job in ipairs(self.jobs) do list[#list + 1] = job end
   table.sort(list, first_of)
   local function put(job, name, tasks)
-    lines[#lines + 1] = row { name, tostring(job.id), job.state, job.reason, job.account, job.user,
-      "batch", job.qos, ("cpu=%d,mem=1G,node=1,billing=%d"):format(job.cpus, job.cpus),
-      number(job.submitted), number(job.started), number(job.priority), number(job.restarts),
-      job.requeue and "1" or "0", job.batch and "1" or "0", job.reservation or "(null)", "N/A",
-      tasks, "OK", "" }
+    lines[#lines + 1] = fake.line { name = name, number = job.id, state = job.state,
+      reason = job.reason, account = job.account, user = job.user, qos = job.qos,
+      tres = ("cpu=%d,mem=1G,node=1,billing=%d"):format(job.cpus, job.cpus),
+      submitted = job.submitted, started = job.started, priority = job.priority,
+      restarts = job.restarts, requeue = job.requeue and 1 or 0, batch = job.batch and 1 or 0,
+      reservation = job.reservation, array = tasks }
   end
   for _, job in ipairs(list) do
     if job.state == "PENDING" and job.task then
@@ -255,7 +269,7 @@ function fake:squeue()
       if not array_of[job.id] then arrays[#arrays + 1], array_of[job.id] = array, array end
       array.tasks[#array.tasks + 1] = tostring(job.task)
     elseif job.state ~= "OVER" then
-      put(job, job.id .. (job.task and "_" .. job.task or ""), number(job.task))
+      put(job, job.id .. (job.task and "_" .. job.task or ""), job.task)
     end
   end
   for _, array in ipairs(arrays) do
@@ -263,7 +277,7 @@ function fake:squeue()
       .. (array.job.throttle and "%" .. array.job.throttle or "")
     put(array.job, ("%d_[%s]"):format(array.job.id, tasks), tasks)
   end
-  return table.concat(lines, "\n") .. "\n"
+  return table.concat(lines)
 end
 
 function fake:sinfo()
@@ -271,11 +285,10 @@ function fake:sinfo()
   for i, node in ipairs(self.nodes) do
     local rest = node.cpus - node.used
     local open = node.state == "idle"
-    lines[i] = row { node.name, ("%d/%d/%d/%d"):format(node.used, open and rest or 0,
-      open and 0 or rest, node.cpus), open and "idle" or "idle+drain", "batch*", "(null)", "(null)",
-      "2048", "0" }
+    lines[i] = fake.node { name = node.name, state = open and "idle" or "idle+drain",
+      cpus = ("%d/%d/%d/%d"):format(node.used, open and rest or 0, open and 0 or rest, node.cpus) }
   end
-  return table.concat(lines, "\n") .. "\n"
+  return table.concat(lines)
 end
 
 function fake:list_accounts()
