@@ -33,9 +33,9 @@ describe("a real cluster", function ()
     shell.run("chmod 755 " .. folder)
     local allot = shell.lines("realpath " .. shell.allot)[1]
     local scene = ("lua5.4 spec/support/slurm/%%s.lua %s %s/%%s"):format(allot, folder)
-    local status, out, err = shell.run(("spec/support/slurm/cluster %s sh -c '%s & %s %s; wait'")
-      :format(folder, scene:format("groups", "groups"), scene:format("scene", "scene"),
-        folder .. "/groups/done"))
+    local status, out, err = shell.run(("ALLOT_GPUS=yes spec/support/slurm/cluster %s "
+      .. "sh -c '%s & %s %s/groups/done; wait'"):format(folder, scene:format("groups", "groups"),
+      scene:format("scene", "scene"), folder))
     for name, value in out:gmatch "(%S+) ([^\n]*)" do found[name] = value end
     about = out .. err .. select(2, shell.run(("tail -n 30 %s/*/*.log"):format(folder)))
     for _, line in ipairs(shell.lines(("%s log --store %s/scene/plan.json.db --format json "

@@ -89,7 +89,7 @@ local function minute()
   put("dead-for-a-minute", ("owner a runs 8: %s; owner b runs 12: %s; borrower %d"):format(
     now.a >= 4, now.b == 12, now.c))
   real.begin_service()
-  real.begin_bridge "--slot cpu@batch"
+  real.begin_bridge()
 end
 
 local parts = {}
@@ -101,7 +101,7 @@ function parts.throughput()
     real.folder)))
   local alone = throughput()
   real.begin_service()
-  real.begin_bridge "--slot cpu@batch"
+  real.begin_bridge()
   real.sleep(5)
   local beside = throughput()
   put("throughput", ("%.1f jobs a second alone, %.1f under ceilings: %.0f %%"):format(alone,
@@ -111,7 +111,7 @@ end
 function parts.bridge()
   rounds("bridge", function ()
     real.kill "bridge"
-    real.begin_bridge "--slot cpu@batch"
+    real.begin_bridge()
   end)
 end
 
@@ -128,7 +128,7 @@ parts.minute = minute
 
 real.prepare(real.accounts)
 real.begin_service()
-real.begin_bridge "--slot cpu@batch"
+real.begin_bridge()
 real.sleep(3)
 local chosen = { table.unpack(arg, 4) }
 if #chosen == 0 then chosen = { "throughput", "bridge", "service", "slurmctld", "minute" } end

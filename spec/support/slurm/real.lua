@@ -48,7 +48,7 @@ end
 
 function real.restarts(words)
   local sum = 0
-  for number in real.output("squeue -h -t all -O RestartCnt:@ " .. words):gmatch "(%d+)@" do
+  for number in real.output("squeue -h -t all -O RestartCnt:@ " .. (words or "")):gmatch "(%d+)@" do
     sum = sum + tonumber(number)
   end
   return sum
@@ -97,7 +97,7 @@ end
 
 function real.begin_bridge(words)
   local line = "%s slurm %s %s --socket %s --interval 1 --out %s/bridge"
-  real.begin("bridge", real.as("allot_op", line:format(real.allot, words, plan, socket,
+  real.begin("bridge", real.as("allot_op", line:format(real.allot, words or "", plan, socket,
     real.folder)))
 end
 
