@@ -13,6 +13,7 @@
 
 #include "base/getter.h"
 #include "base/memory.h"
+#include "base/name.h"
 
 enum { KEPT = 50, MESSAGE_MAX = 500 };
 
@@ -21,6 +22,9 @@ struct allot_report {
     allot__vector findings; /* of allot_diagnostic, strings owned */
     int64_t total[2];       /* errors, warnings */
     int32_t kept[2];
+    allot__vector newcomers; /* of const char *, in the pool */
+    allot__index newcomer_index;
+    allot__pool pool;
 };
 
 /* The strings of a finding, so that copying and freeing are loops. */
@@ -83,6 +87,9 @@ void allot_report_free(allot_report *report)
     if (!report)
         return;
     allot_report_clear(report);
+    allot__vector_free(report->engine, &report->newcomers);
+    allot__index_free(report->engine, &report->newcomer_index);
+    allot__pool_free(report->engine, &report->pool);
     allot__free(report->engine, report, 1, sizeof *report);
 }
 
@@ -193,6 +200,36 @@ int allot_report_place(allot_report *report, int32_t i, const char *file, int32_
     if (width)
         finding->width = width;
     return ALLOT_OK;
+}
+
+/* ---- Newcomers ------------------------------------------------------------------------------- */
+
+int allot_report_newcomer(allot_report *report, const char *path)
+{
+    uint32_t hash = path ? allot__hash(0, path, strlen(path)) : 0, probe = 0;
+    int32_t found;
+    if (!report || !path)
+        return ALLOT_OK;
+    const char **paths = report->newcomers.items;
+    while ((found = allot__index_next(&report->newcomer_index, hash, &probe)) >= 0)
+        if (strcmp(paths[found], path) == 0)
+            return ALLOT_OK;
+    if (allot__index_room(report->engine, &report->newcomer_index) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    const char *copy = allot__pool_copy(report->engine, &report->pool, path);
+    const char **added =
+        copy ? allot__push(report->engine, &report->newcomers, sizeof *added) : NULL;
+    if (!added)
+        return ALLOT_ENOMEM;
+    *added = copy;
+    allot__index_add(&report->newcomer_index, hash, (int32_t)report->newcomers.count - 1);
+    return ALLOT_OK;
+}
+
+const char *const *allot_report_newcomers(const allot_report *report, int32_t *count)
+{
+    *count = report ? (int32_t)report->newcomers.count : 0;
+    return report ? report->newcomers.items : NULL;
 }
 
 /* ---- Statuses, and the version --------------------------------------------------------------- */

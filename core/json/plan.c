@@ -4,6 +4,7 @@
 #include "json/plan/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json/text/names.h"
@@ -197,6 +198,33 @@ static void begin_queues(allot__plan_reader *reader)
     allot__terms_read(reader);
 }
 
+static int in_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_newcomers(allot__plan_reader *reader)
+{
+    allot__doc *doc = &reader->doc;
+    size_t count = reader->loader ? (size_t)reader->loader->newcomer_count : 0;
+    const char **paths = count > 0 ? allot__doc_take(doc, count, sizeof *paths) : NULL;
+    if (!paths)
+        return;
+    memcpy(paths, reader->loader->newcomers, count * sizeof *paths);
+    qsort(paths, count, sizeof *paths, in_bytes);
+    for (size_t i = 0; i < count; i++) {
+        int32_t consumer, wildcard = allot_plan_wildcard(reader->plan, paths[i], strlen(paths[i]));
+        bool faulty;
+        if (wildcard < 0)
+            continue;
+        allot__doc_keep(doc,
+                        allot_plan_newcomer(reader->plan, paths[i], strlen(paths[i]), &consumer));
+        if (doc->status == ALLOT_OK)
+            allot__consumer_remember(reader, consumer,
+                                     allot__consumer_object(reader, wildcard, &faulty));
+    }
+}
+
 static int read_plan(allot__plan_reader *reader)
 {
     static void (*const steps[])(allot__plan_reader *) = {read_groups,
@@ -212,6 +240,7 @@ static int read_plan(allot__plan_reader *reader)
                                                           allot__peers_read,
                                                           allot__limits_read,
                                                           allot__leases_read,
+                                                          add_newcomers,
                                                           allot__plan_finish};
     allot__doc *doc = &reader->doc;
     if (!allot__kind_check(doc, 0, ALLOT__OBJECT))

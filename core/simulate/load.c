@@ -43,7 +43,7 @@ static int make_leaves(const allot_simulation *sim, leaves_by_name *out)
 {
     for (int32_t i = 0; i < sim->consumers; i++) {
         const char *name = allot_plan_name(sim->plan, i);
-        if (!sim->accounts[i].leaf)
+        if (!sim->accounts[i].leaf || allot_plan_wildcard_of(sim->plan, i) >= 0)
             continue;
         int32_t number = allot__strings_put(sim->engine, &out->names, name, strlen(name));
         if (number < 0)
@@ -66,13 +66,28 @@ static void free_leaves(const allot_simulation *sim, leaves_by_name *leaves)
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
+/* In place of a consumer: none was found; it is a newcomer, whose path the report lists. */
+enum { NONE = -1, NEWCOMER = -2 };
+
 typedef struct trying {
     const allot_simulation *sim;
     const leaves_by_name *leaves;
+    allot_report *report;
     char *tried;
     size_t size;
     int32_t found;
+    int status;
 } trying;
+
+/* Lists the path if it is a newcomer's, and says so. */
+static bool is_newcomer(const allot_simulation *sim, allot_report *report, const char *path,
+                        int *status)
+{
+    if (allot_plan_wildcard(sim->plan, path, strlen(path)) < 0)
+        return false;
+    *status = allot_report_newcomer(report, path);
+    return true;
+}
 
 static void note(trying *it, const char *path)
 {
@@ -85,20 +100,22 @@ static void note(trying *it, const char *path)
 static void try_path(trying *it, const char *first, const char *second)
 {
     char path[2 * NAME_ROOM + 3];
-    if (it->found >= 0 || *first == '\0' || (second != NULL && *second == '\0'))
+    if (it->found != NONE || *first == '\0' || (second != NULL && *second == '\0'))
         return;
     int len = snprintf(path, sizeof path, "/%s%s%s", first, second ? "/" : "",
                        second != NULL ? second : "");
     int32_t consumer = allot_plan_find(it->sim->plan, path, (size_t)len);
     if (consumer >= 0 && it->sim->accounts[consumer].leaf)
         it->found = consumer;
+    else if (is_newcomer(it->sim, it->report, path, &it->status))
+        it->found = NEWCOMER;
     else
         note(it, path);
 }
 
 static void try_name(trying *it, const char *name)
 {
-    if (it->found >= 0 || *name == '\0')
+    if (it->found != NONE || *name == '\0')
         return;
     int32_t number = allot__strings_find(&it->leaves->names, name, strlen(name));
     if (number >= 0)
@@ -127,29 +144,27 @@ static int32_t find_queue(trying *it, const allot_record *record)
     return queue < 0 && allot_plan_queues(plan) == 1 ? 0 : queue;
 }
 
-/* The consumer of an unmapped record, or -1; `tried` lists the paths that were tried. */
-static int32_t find_consumer(const allot_simulation *sim, const leaves_by_name *leaves,
-                             const allot_record *record, char *tried, size_t size)
+/* The consumer of an unmapped record, NONE or NEWCOMER; `tried` lists the paths that were tried. */
+static int32_t find_consumer(trying *it, const allot_record *record)
 {
-    trying it = {.sim = sim, .leaves = leaves, .tried = tried, .size = size, .found = -1};
     char user[NAME_ROOM], group[NAME_ROOM], queue[NAME_ROOM], partition[NAME_ROOM];
-    tried[0] = '\0';
-    if (sim->queues)
-        return find_queue(&it, record);
+    it->tried[0] = '\0';
+    if (it->sim->queues)
+        return find_queue(it, record);
     allot__record_text(&record->user, 'u', user, sizeof user);
     allot__record_text(&record->group, 'g', group, sizeof group);
     allot__record_text(&record->queue, 'q', queue, sizeof queue);
     allot__record_text(&record->partition, 'p', partition, sizeof partition);
     if (*user != '\0') {
-        try_path(&it, group, user);
-        try_path(&it, queue, user);
-        try_path(&it, user, NULL);
-        try_name(&it, user);
+        try_path(it, group, user);
+        try_path(it, queue, user);
+        try_path(it, user, NULL);
+        try_name(it, user);
     }
-    try_path(&it, group, NULL);
-    try_path(&it, queue, NULL);
-    try_path(&it, partition, NULL);
-    return it.found;
+    try_path(it, group, NULL);
+    try_path(it, queue, NULL);
+    try_path(it, partition, NULL);
+    return it->found;
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
@@ -163,8 +178,8 @@ typedef struct loading {
     allot__strings said; /* messages, each reported once */
     allot_record record;
     int32_t number;
-    int32_t told, faults; /* kinds of faults (TOLD_MOST are reported), and records with one */
-    bool invalid;
+    int32_t told, faults;    /* kinds of faults (TOLD_MOST are reported), and records with one */
+    bool invalid, newcomers; /* newcomers: the report lists some */
 } loading;
 
 #if defined(__GNUC__)
@@ -206,6 +221,9 @@ static int unknown_consumer(loading *it, const char *name)
         return fault(it, "E-map", "queues are those of the plan",
                      "the plan has no queue \"%.100s\"", name);
     int32_t found = allot_plan_find(plan, name, len);
+    if (found >= 0 && allot_plan_children(plan, found) == 0)
+        return fault(it, "E-map", "name one of these in place of \"*\"",
+                     "%.200s stands for others, and has no jobs of its own", name);
     if (found >= 0)
         return fault(it, "E-map", "name one of those below it",
                      "%.200s has consumers below it, and so no jobs of its own", name);
@@ -228,21 +246,32 @@ static int nobodys(loading *it, const char *tried)
     return fault(it, "E-map", hint, "the plan has no %s for this job: none of %.400s", what, tried);
 }
 
-/* The consumer of a record, or -1 (reported, or out of memory: *status). */
+/* The consumer of a record; below 0: a newcomer, or none (reported, or out of memory: *status). */
 static int32_t consumer_of(loading *it, const char *name, int *status)
 {
     allot_simulation *sim = it->sim;
     char tried[TEXT];
-    int32_t found = -1;
+    int32_t found = NONE;
     if (!name) {
-        found = find_consumer(sim, &it->leaves, &it->record, tried, sizeof tried);
-        *status = found < 0 ? nobodys(it, tried) : ALLOT_OK;
+        trying trial = {.sim = sim,
+                        .leaves = &it->leaves,
+                        .report = it->report,
+                        .tried = tried,
+                        .size = sizeof tried,
+                        .found = NONE};
+        found = find_consumer(&trial, &it->record);
+        it->newcomers = it->newcomers || found == NEWCOMER;
+        *status = found == NONE ? nobodys(it, tried) : trial.status;
         return found;
     }
     if (sim->queues)
         found = allot_plan_queue_find(sim->plan, name[0] == '/' ? name + 1 : name);
     else
         found = allot_plan_find(sim->plan, name, strlen(name));
+    if (found < 0 && !sim->queues && is_newcomer(sim, it->report, name, status)) {
+        it->newcomers = true;
+        return NEWCOMER;
+    }
     if (found < 0 || !sim->accounts[found].leaf) {
         *status = unknown_consumer(it, name);
         return -1;
@@ -413,7 +442,7 @@ static int load_all(loading *it)
         status = it->record.kind == ALLOT_RECORD_SUBMIT ? load_job(it) : load_change(it);
     }
     if (status != ALLOT_OK || !it->invalid)
-        return status;
+        return status == ALLOT_OK && it->newcomers ? ALLOT_ENOENT : status;
     if (it->faults > it->told) /* only the first fault of a kind is reported */
         allot__log_say(
             it->report,

@@ -7,10 +7,20 @@
  */
 #include "simulate/sim.h"
 
+#include <string.h>
+
 #include "base/getter.h"
 
 /* The number of waiting tasks that a state lists at first. */
 enum { FEW = 4 };
+
+/* Consumers named "*" stand for others, and have no jobs. */
+static bool is_leaf(const allot_plan *plan, int32_t consumer)
+{
+    return allot_plan_children(plan, consumer) == 0 &&
+           (allot_plan_queues(plan) > 0 ||
+            strcmp(allot_plan_name(plan, consumer), ALLOT_WILDCARD) != 0);
+}
 
 static int make_accounts(allot_simulation *sim)
 {
@@ -32,7 +42,7 @@ static int make_accounts(allot_simulation *sim)
                                             .most = -1,
                                             .standing = -1,
                                             .depth = FEW,
-                                            .leaf = allot_plan_children(sim->plan, consumer) == 0};
+                                            .leaf = is_leaf(sim->plan, consumer)};
     }
     return ALLOT_OK;
 }

@@ -82,16 +82,37 @@ static int decided(void *ud, const allot_decision *decision, allot_report *repor
     return status == ALLOT_ENOENT ? ALLOT_EINVALID : status;
 }
 
-static int play(watching *it, allot_simulation *simulation, const allot_trace *trace,
-                allot_script_map *map)
+/* Makes A's simulation of the trace; again, if consumers come that the plans do not name. */
+static int load(allot__cli *cli, allot__diff_side sides[2], const allot_trace *trace,
+                allot_script_map *map, allot_simulation **out)
+{
+    const allot_simulation_options options = {.rigid = cli->options.rigid, .always_tasks = 1};
+    int code = CLI_DONE, status = ALLOT_ENOENT;
+    for (int pass = 0; pass < 2 && status == ALLOT_ENOENT && code == CLI_DONE; pass++) {
+        allot_simulation_free(*out);
+        *out = NULL;
+        for (int i = 0; pass > 0 && i < 2 && code == CLI_DONE; i++)
+            code = allot__cli_grow(&sides[i].docs);
+        status =
+            code == CLI_DONE ? allot_simulation_new(sides[0].docs.plan, &options, out) : ALLOT_OK;
+        if (status == ALLOT_EUSAGE)
+            return allot__cli_fail(cli, CLI_INVALID, "E-simulate", NULL,
+                                   "%.200s cannot be simulated: it has lease contracts, or no "
+                                   "consumer or queue that could get slots",
+                                   sides[0].plan);
+        if (*out)
+            status = allot_simulation_load(*out, trace, map ? allot_script_map_record : NULL, map,
+                                           cli->report);
+    }
+    return code == CLI_DONE ? allot__cli_status(cli, status) : code;
+}
+
+static int play(watching *it, allot_simulation *simulation)
 {
     allot__cli *cli = it->cli;
     allot_watcher watcher = {.ud = it, .decided = decided};
-    int status = allot_simulation_load(simulation, trace, map ? allot_script_map_record : NULL, map,
-                                       cli->report);
     allot_simulation_watch(simulation, &watcher);
-    if (status == ALLOT_OK)
-        status = allot_simulation_run(simulation, cli->report);
+    int status = allot_simulation_run(simulation, cli->report);
     if (status == ALLOT_OK && it->sums->states == 0)
         return allot__cli_fail(cli, CLI_INVALID, "E-nothing", NULL,
                                "no job of %.200s takes part: nothing was compared", it->file);
@@ -101,7 +122,6 @@ static int play(watching *it, allot_simulation *simulation, const allot_trace *t
 static int compare_trace(allot__cli *cli, allot__diff_side sides[2], const char *path,
                          allot__diff_sums *sums)
 {
-    const allot_simulation_options options = {.rigid = cli->options.rigid, .always_tasks = 1};
     watching it = {cli, &sides[1], allot__cli_file_name(path), sums, INT64_MIN};
     allot_trace *trace = NULL;
     allot_script_map *map = NULL;
@@ -112,17 +132,10 @@ static int compare_trace(allot__cli *cli, allot__diff_side sides[2], const char 
     int code = allot__sim_read_trace(cli, path, &trace);
     if (code == CLI_DONE)
         code = allot__cli_map(cli, &map);
-    if (code == CLI_DONE) {
-        int status = allot_simulation_new(sides[0].docs.plan, &options, &simulation);
-        code = status == ALLOT_EUSAGE
-                   ? allot__cli_fail(cli, CLI_INVALID, "E-simulate", NULL,
-                                     "%.200s cannot be simulated: it has lease contracts, or no "
-                                     "consumer or queue that could get slots",
-                                     sides[0].plan)
-                   : allot__cli_status(cli, status);
-    }
     if (code == CLI_DONE)
-        code = play(&it, simulation, trace, map);
+        code = load(cli, sides, trace, map, &simulation);
+    if (code == CLI_DONE)
+        code = play(&it, simulation);
     allot_simulation_free(simulation);
     allot_script_map_free(map);
     allot_trace_free(trace);

@@ -214,14 +214,30 @@ static void warn(const allot__sim *sim, const allot__sim_run *run)
                          "interrupted: the results of %.80s end there", run->name.bytes);
 }
 
+/* Loads the trace; again, if consumers come that the plan does not name. */
+static int load(allot__sim *sim, allot__sim_run *run)
+{
+    allot__cli *cli = sim->cli;
+    const allot_record_map map = sim->map ? allot_script_map_record : NULL;
+    int status = allot_simulation_load(run->simulation, sim->trace, map, sim->map, cli->report);
+    if (status == ALLOT_ENOENT) {
+        allot_simulation_free(run->simulation);
+        run->simulation = NULL;
+        int code = allot__cli_grow(&run->docs);
+        if (code != CLI_DONE)
+            return code;
+        status = allot_simulation_new(run->docs.plan, &sim->options, &run->simulation);
+        if (status == ALLOT_OK)
+            status = allot_simulation_load(run->simulation, sim->trace, map, sim->map, cli->report);
+    }
+    return allot__cli_status(cli, status);
+}
+
 int allot__sim_play(allot__sim *sim, allot__sim_run *run)
 {
     allot__cli *cli = sim->cli;
     allot__sim_progress progress;
-    int code = allot__cli_status(
-        cli, allot_simulation_load(run->simulation, sim->trace,
-                                   sim->map != NULL ? allot_script_map_record : NULL, sim->map,
-                                   cli->report));
+    int code = load(sim, run);
     if (code != CLI_DONE)
         return code;
     begin_progress(&progress, sim, run);

@@ -233,6 +233,7 @@ typedef struct allot__documents {
     allot__cli *cli;
     allot__source source;
     allot_policy_loader loader; /* of files */
+    allot__text text;           /* of the plan, where it is a file's */
     allot_plan *plan;
     allot_state *state;
     allot_decision *decision;
@@ -241,6 +242,9 @@ typedef struct allot__documents {
 
 /* Reads a plan. End it with allot__cli_close, also after a failure; `docs` stays where it is. */
 int allot__cli_open_plan(allot__cli *cli, const allot__source *source, allot__documents *docs);
+/* Replaces the plan, which nothing else holds, by one with the newcomers in the command's report.
+ */
+int allot__cli_grow(allot__documents *docs);
 /* Does a policy of that name exist? Faults are reported as of the command line, not of a plan. */
 int allot__cli_check_policy(allot__cli *cli, const char *name);
 /* Reads plan and state and runs a cycle, at the time of --at if given; with --socket the state is

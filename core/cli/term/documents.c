@@ -131,29 +131,44 @@ int allot__cli_check_policy(allot__cli *cli, const char *name)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* Reads the plan from its text, with the newcomers that the command's report lists. */
+static int read_plan(allot__documents *docs, allot_report *report, allot_plan **out)
+{
+    allot__cli *cli = docs->cli;
+    const allot__source *source = &docs->source;
+    const allot__remote *live = source->live;
+    const allot__text *document = live ? &live->plan : &docs->text;
+    allot_policy_loader loader = {.ud = docs,
+                                  .load = load,
+                                  .zone = zone,
+                                  .instead = source->policy                  ? source->policy
+                                             : live && live->instead.len > 0 ? live->instead.bytes
+                                                                             : NULL};
+    loader.newcomers = allot_report_newcomers(cli->report, &loader.newcomer_count);
+    return allot__cli_status(cli, allot_plan_read(cli->engine, document->bytes, document->len,
+                                                  allot__cli_file_name(source->file), &loader,
+                                                  report, out));
+}
+
 int allot__cli_open_plan(allot__cli *cli, const allot__source *source, allot__documents *docs)
 {
-    *docs = (allot__documents){.cli = cli, .source = *source};
+    *docs = (allot__documents){.cli = cli, .source = *source, .text = {.engine = cli->engine}};
     allot_script_limits limits;
-    const allot__remote *live = source->live;
-    allot__text text = {.engine = cli->engine};
     allot__cli_trace(cli, &limits);
     int code = allot__cli_status(cli, allot_script_loader_new(cli->engine, &limits, &docs->loader));
-    if (code == CLI_DONE && !live)
-        code = allot__cli_read(cli, source->file, &text);
-    const allot__text *document = live ? &live->plan : &text;
-    const allot_policy_loader loader = {.ud = docs,
-                                        .load = load,
-                                        .zone = zone,
-                                        .instead = source->policy ? source->policy
-                                                   : live && live->instead.len > 0
-                                                       ? live->instead.bytes
-                                                       : NULL};
-    if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_plan_read(cli->engine, document->bytes, document->len,
-                                                      allot__cli_file_name(source->file), &loader,
-                                                      cli->report, &docs->plan));
-    allot__text_free(&text);
+    if (code == CLI_DONE && !source->live)
+        code = allot__cli_read(cli, source->file, &docs->text);
+    return code == CLI_DONE ? read_plan(docs, cli->report, &docs->plan) : code;
+}
+
+int allot__cli_grow(allot__documents *docs)
+{
+    allot_plan *grown;
+    int code = read_plan(docs, NULL, &grown); /* findings were reported before */
+    if (code != CLI_DONE)
+        return code;
+    allot_plan_free(docs->plan);
+    docs->plan = grown;
     return code;
 }
 
@@ -201,9 +216,17 @@ static int turn(allot__cli *cli, allot__documents *docs, const char *word, const
 int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char *path,
                            const char *word, const char *at, allot__documents *docs)
 {
-    int code = allot__cli_status(cli, allot_state_read(docs->plan, text->bytes, text->len,
-                                                       allot__cli_file_name(path), cli->report,
-                                                       &docs->state));
+    const char *file = allot__cli_file_name(path);
+    int code = CLI_DONE, status = allot_state_read(docs->plan, text->bytes, text->len, file,
+                                                   cli->report, &docs->state);
+    if (status == ALLOT_ENOENT) {
+        code = allot__cli_grow(docs);
+        if (code == CLI_DONE)
+            status = allot_state_read(docs->plan, text->bytes, text->len, file, cli->report,
+                                      &docs->state);
+    }
+    if (code == CLI_DONE)
+        code = allot__cli_status(cli, status);
     if (code == CLI_DONE) {
         docs->from = allot_state_now_get(docs->state);
         code = at ? turn(cli, docs, word, at) : CLI_DONE;
@@ -256,6 +279,7 @@ void allot__cli_close(allot__cli *cli, allot__documents *docs)
 {
     allot__cli_forget(docs);
     allot_plan_free(docs->plan);
+    allot__text_free(&docs->text);
     if (docs->loader.load)
         allot_script_loader_free(cli->engine, &docs->loader);
     allot__cli_trace_end(cli);

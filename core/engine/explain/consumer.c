@@ -20,6 +20,9 @@ static void explain_owned(const allot__explanation *about)
     bool exact = about->rules->policy->exact || work->times == work->unit;
     FACTS(about, "no_ownership? configured planned_slots slots", work->group->no_ownership,
           configured, work->group->slots, work->slots);
+    int32_t wildcard = allot_plan_wildcard_of(work->plan, allot__handle(work, about->row));
+    if (wildcard >= 0)
+        FACTS(about, "as", allot__path(about, wildcard).text);
     if (!exact)
         FACTS(about, "owned",
               allot__ratio_words((allot__u128)configured * (allot__u128)work->times,

@@ -53,6 +53,9 @@ typedef struct allot_use_option {
  * are used only if both are the same policy. Groups, windows and branches that name a policy keep
  * theirs. The reader also loads the own policy, without a report: the plan may state what the own
  * policy declares, and a warning names attributes that no policy reads. NULL: nothing is replaced.
+ *
+ * `newcomers` are paths of newcomers (plan.h), which are added in the order of their bytes, so the
+ * same paths in any order make the same plan. Paths for which no wildcard stands are left out.
  */
 typedef struct allot_policy_loader {
     void *ud;
@@ -62,6 +65,8 @@ typedef struct allot_policy_loader {
     int (*zone)(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
                 allot_report *report);
     const char *instead;
+    const char *const *newcomers;
+    int32_t newcomer_count;
 } allot_policy_loader;
 
 /* Reads and seals a plan from `len` bytes of text; `file` is its name in diagnostics, and relative
@@ -73,8 +78,9 @@ ALLOT_API int allot_plan_read(allot_engine *engine, const char *text, size_t len
                               const allot_policy_loader *loader, allot_report *report,
                               allot_plan **out);
 
-/* Reads and seals a state of that plan; the plan must outlive the state. EINVALID (report), ENOMEM.
- */
+/* Reads and seals a state of that plan; the plan must outlive the state. ENOENT: nothing is wrong,
+ * but the state names newcomers (plan.h), which the report lists: read the plan again with these,
+ * then the state. EINVALID (report), ENOMEM. */
 ALLOT_API int allot_state_read(const allot_plan *plan, const char *text, size_t len,
                                const char *file, allot_report *report, allot_state **out);
 
@@ -148,7 +154,8 @@ typedef struct allot_json_part {
 
 /* Reads the text, an object, into parts; a member hides those of its name in later parts. Names of
  * consumers, groups and so on are looked up in the plan (NULL: no member is such a name). Strings
- * and lists are borrowed from the reader. Goes on after a fault. EINVALID (report), ENOMEM. */
+ * and lists are borrowed from the reader. Goes on after a fault. ENOENT: as allot_state_read.
+ * EINVALID (report), ENOMEM. */
 ALLOT_API int allot_json_members(allot_json *json, const allot_plan *plan, allot_json_part *parts,
                                  int32_t count);
 

@@ -67,10 +67,23 @@ ALLOT_API int allot_plan_option(allot_plan *plan, int32_t group, allot_option op
                                 int64_t value);
 
 /* Adds a consumer under `parent` (ALLOT_ROOT: first level), after its siblings so far: plan order
- * is the order of adding. Handles number 0, 1, ... in that order. ENAME, EEXIST (found at once or,
+ * is the order of adding. Handles number 0, 1, ... in that order. A name is one like
+ * [A-Za-z][A-Za-z0-9_-]{0,127}, or "*" (see below). ENAME, EEXIST (found at once or,
  * at the latest, when the plan is sealed), EUSAGE (no such parent). */
 ALLOT_API int allot_plan_add(allot_plan *plan, int32_t parent, const char *name, size_t len,
                              int32_t *out);
+/*
+ * A consumer named "*" is a *wildcard*: a leaf that stands for every child of its parent that is
+ * not added by name, for any number of them. A *newcomer* is such a child: a state, an event or a
+ * log names its path, and the plan is made anew with it, behind all other consumers. A newcomer
+ * has the values that the wildcard states when the plan is sealed, in groups and windows, and its
+ * requirement. A wildcard itself demands nothing. It states nothing that only a known number of
+ * children can share: `owned`, `reserve`, `lend`, `borrow`; sealing refuses that, children of a
+ * wildcard and a policy of its own. Plans with queues have no wildcards.
+ */
+#define ALLOT_WILDCARD "*"
+/* Adds the newcomer at a path. ENOENT: no wildcard stands for the path, or a consumer has it. */
+ALLOT_API int allot_plan_newcomer(allot_plan *plan, const char *path, size_t len, int32_t *out);
 /* Sets a plan column (OWNED ... GRACE or an attribute's) of a consumer in a group or in ALLOT_ALL
  * of them. `owned` not set: a parent's is the sum of its children's, a leaf's is 0. ERANGE. */
 ALLOT_API int allot_plan_set(allot_plan *plan, int32_t group, int32_t consumer, int32_t column,
@@ -204,6 +217,10 @@ ALLOT_API const allot_policy *allot_plan_consumer_policy(const allot_plan *plan,
 ALLOT_API int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option);
 /* The consumer at "/a/b", or ALLOT_ROOT: no such consumer. Also before sealing. */
 ALLOT_API int32_t allot_plan_find(const allot_plan *plan, const char *path, size_t len);
+/* The wildcard that stands for a path that no consumer has, or ALLOT_ROOT. Also before sealing. */
+ALLOT_API int32_t allot_plan_wildcard(const allot_plan *plan, const char *path, size_t len);
+/* The wildcard that a newcomer has its values from; ALLOT_ROOT: the consumer is none. */
+ALLOT_API int32_t allot_plan_wildcard_of(const allot_plan *plan, int32_t consumer);
 /* Writes the known path nearest to an unknown one to buf as a string, and returns its length; 0:
  * none is near. */
 ALLOT_API size_t allot_plan_nearest(const allot_plan *plan, const char *path, size_t len, char *buf,

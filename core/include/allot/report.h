@@ -147,6 +147,12 @@ ALLOT_API int allot_report_place(allot_report *report, int32_t i, const char *fi
                                  int32_t col, int32_t width, const char *path, const char *source);
 ALLOT_API void allot_report_clear(allot_report *report);
 
+/* Paths of newcomers (plan.h), which readers of states and events list; clearing keeps them. Adds a
+ * path, if it is new; report NULL: no effect. ENOMEM. */
+ALLOT_API int allot_report_newcomer(allot_report *report, const char *path);
+/* All paths, *count of them, in the order of adding; borrowed until another is added. */
+ALLOT_API const char *const *allot_report_newcomers(const allot_report *report, int32_t *count);
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* The nearest of `names` (n of them, NULL entries skipped) to `name` of `len` bytes by edit

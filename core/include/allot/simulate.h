@@ -101,8 +101,10 @@ ALLOT_API void allot_simulation_free(allot_simulation *simulation);
  * states, /group/user, /queue/user, /user, the only leaf named like the user, /group, /queue,
  * /partition. A number n of SWF reads as g<n>, u<n>, q<n>, p<n>. In a plan with queues the job gets
  * the queue of the record's queue name, also by the names of an SWF header, else the queue named
- * like its group, else the only queue. EINVALID (report): no consumer or queue fits a job; or the
- * status of `map`; ENOMEM.
+ * like its group, else the only queue. A leaf for which a wildcard stands (plan.h) counts as one
+ * that exists, but is no "only leaf". ENOENT: nothing is wrong, but jobs are of newcomers, which
+ * the report lists: read the plan again with these, and load the trace in a simulation of that.
+ * EINVALID (report): no consumer or queue fits a job; or the status of `map`; ENOMEM.
  *
  * Jobs without a run time or processors (cancelled before their start, say) are left out, and
  * counted.

@@ -549,6 +549,7 @@ int allot_json_members(allot_json *json, const allot_plan *plan, allot_json_part
 {
     allot__doc *doc = allot__json_doc(json);
     allot__item_reader it = {.doc = doc, .plan = plan, .parts = parts, .part_count = count};
+    doc->grows = true;
     for (int32_t k = 0; k < count; k++) {
         parts[k].stated = 0;
         if (parts[k].optional)
@@ -556,7 +557,7 @@ int allot_json_members(allot_json *json, const allot_plan *plan, allot_json_part
     }
     if (allot__kind_check(doc, 0, ALLOT__OBJECT) && make_fields(&it))
         read_object_of(&it);
-    return doc->status == ALLOT_OK && doc->faults > 0 ? ALLOT_EINVALID : doc->status;
+    return allot__doc_verdict(doc);
 }
 
 void allot__members_read(allot__state_reader *reader, allot__state_key key,

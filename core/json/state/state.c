@@ -202,8 +202,10 @@ static void finish(allot__state_reader *reader)
     allot_report *found = NULL;
     if (doc->report)
         allot__doc_keep(doc, allot_report_new(doc->engine, &found));
-    if (doc->status != ALLOT_OK)
+    if (doc->status != ALLOT_OK || doc->newcomers > 0) {
+        allot_report_free(found);
         return;
+    }
     int status = allot_state_seal(reader->state, found);
     for (int32_t i = 0; found && i < allot_report_count(found); i++) {
         bool faulty;
@@ -298,7 +300,7 @@ static int read_state(allot__state_reader *reader)
     allot__members_read(reader, ALLOT__STATE_CONSUMERS, read_consumer);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         steps[i](reader);
-    return doc->status != ALLOT_OK ? doc->status : doc->faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
+    return allot__doc_verdict(doc);
 }
 
 int allot_state_read(const allot_plan *plan, const char *text, size_t len, const char *file,
@@ -310,6 +312,7 @@ int allot_state_read(const allot_plan *plan, const char *text, size_t len, const
     allot_engine *engine = allot_plan_engine(plan);
     size_t size = ((size_t)allot_plan_consumers(plan) + 1) * sizeof *reader.objects;
     int status = allot__doc_open(&reader.doc, engine, text, len, file, 1, false, report);
+    reader.doc.grows = true;
     if (status == ALLOT_OK)
         status = allot_state_new(plan, &reader.state);
     if (status == ALLOT_OK) {

@@ -23,9 +23,11 @@ typedef struct allot__doc {
     const char *given;       /* the caller's text */
     allot__scan scan;        /* a copy of it, and where its values stand */
     int64_t faults;          /* errors found so far */
+    int64_t newcomers;       /* of these: paths of newcomers, which the report lists */
     int status;              /* the first failure, as ENOMEM: see allot__doc_keep */
     allot__pool kept, entry; /* of allot__doc_take */
     bool in_entry;
+    bool grows;     /* paths may be those of newcomers */
     size_t line_at; /* the last line that was looked up: its first byte and number */
     int32_t line;
     int32_t first_line;     /* the first line's number, if the text is a part of something longer */
@@ -48,6 +50,9 @@ allot__doc *allot__json_doc(struct allot_json *json);
 /* Notes the status of a call, and returns it. The first failure becomes the document's `status`; it
  * counts as a fault, and suppresses later findings. */
 int allot__doc_keep(allot__doc *doc, int status);
+
+/* What the reading led to: the first failure; EINVALID; ENOENT: newcomers are the only faults. */
+int allot__doc_verdict(const allot__doc *doc);
 
 /* `count` zeroed items (maybe 0), which live as long as the document, or as the entry being read.
  * NULL: out of memory, which is kept. */

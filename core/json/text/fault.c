@@ -30,6 +30,13 @@ int allot__doc_keep(allot__doc *doc, int status)
     return status;
 }
 
+int allot__doc_verdict(const allot__doc *doc)
+{
+    if (doc->status != ALLOT_OK || doc->faults == 0)
+        return doc->status;
+    return doc->faults == doc->newcomers ? ALLOT_ENOENT : ALLOT_EINVALID;
+}
+
 /* Does the report still keep a finding? Later ones are only counted. */
 static bool is_kept(const allot__doc *doc, allot_severity severity)
 {

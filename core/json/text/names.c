@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <allot/queue.h>
+
 #include "base/name.h"
 
 /* The most groups that are candidates for "did you mean". */
@@ -66,6 +68,12 @@ int32_t allot__path_read(allot__doc *doc, const allot_plan *plan, allot__spot sp
     int32_t consumer = allot_plan_find(plan, path, len);
     if (consumer >= 0)
         return consumer;
+    if (doc->grows && allot_plan_wildcard(plan, path, len) >= 0) {
+        doc->faults++;
+        doc->newcomers++;
+        allot__doc_keep(doc, allot_report_newcomer(doc->report, path));
+        return ALLOT_ROOT;
+    }
     size_t size = allot_plan_nearest(plan, path, len, near, sizeof near);
     if (size == 0 || size >= sizeof near)
         near[0] = '\0';
@@ -79,6 +87,12 @@ int32_t allot__leaf_read(allot__doc *doc, const allot_plan *plan, allot__spot sp
                          const char *path)
 {
     int32_t consumer = allot__path_read(doc, plan, spot, path);
+    const char *name = allot_plan_name(plan, consumer);
+    if (name && strcmp(name, ALLOT_WILDCARD) == 0 && allot_plan_queues(plan) == 0) {
+        allot__doc_found(doc, spot, "E-wildcard", NULL, "",
+                         ", which stands for others, allowed their names in place of \"*\"");
+        return ALLOT_ROOT;
+    }
     if (consumer < 0 || allot_plan_children(plan, consumer) == 0)
         return consumer;
     allot__doc_found(doc, spot, "E-not-leaf", NULL, "",

@@ -21,10 +21,11 @@ int32_t allot__group_read(allot__doc *doc, const allot_plan *plan, uint32_t obje
 int32_t allot__group_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                           const char *name);
 
-/* The consumer at a path, found at that spot. ALLOT_ROOT: a fault (reported). */
+/* The consumer at a path, found at that spot. ALLOT_ROOT: a fault (reported), or, in a document
+ * that `grows`, a newcomer (noted). */
 int32_t allot__path_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                          const char *path);
-/* The same for a leaf. */
+/* The same for a leaf that is no wildcard. */
 int32_t allot__leaf_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                          const char *path);
 

@@ -165,7 +165,8 @@ int allot_plan_add(allot_plan *plan, int32_t parent, const char *name, size_t le
 {
     if (!plan || plan->sealed || !out || parent < ALLOT_ROOT || parent >= plan->names->count)
         return ALLOT_EUSAGE;
-    if (!allot__name_valid(name, len))
+    bool wild = len == sizeof ALLOT_WILDCARD - 1 && name && *name == *ALLOT_WILDCARD;
+    if (!wild && !allot__name_valid(name, len))
         return ALLOT_ENAME;
     if (allot__names_find(plan->names, parent, name, len) >= 0)
         return ALLOT_EEXIST;

@@ -86,6 +86,11 @@ typedef struct allot__require {
     const char *name;
 } allot__require;
 
+/* A child that a wildcard stands for, and that wildcard. */
+typedef struct allot__newcomer {
+    int32_t consumer, wildcard;
+} allot__newcomer;
+
 /* A first-level consumer with a policy of its own; the plan holds a reference. */
 typedef struct allot__branch {
     int32_t consumer;
@@ -117,7 +122,8 @@ struct allot_plan {
     /* Of a variant: the base, which owns all that is shared; its windows `held` hold here. */
     const allot_plan *base;
     uint64_t held;
-    allot__vector requires; /* of allot__require, at most one for each consumer */
+    allot__vector requires;  /* of allot__require, at most one for each consumer */
+    allot__vector newcomers; /* of allot__newcomer, by consumer */
     /* model/jobs/queue.h. Both NULL: the plan has neither queues nor leases. Variants share queues,
      * and the relation if the policy is the same. */
     struct allot__queues *queues;
@@ -185,6 +191,12 @@ int allot__peers_add(allot_plan *plan, allot__vector *peers, int32_t consumer, c
 
 /* Is it a consumer without children? After sealing. */
 bool allot__plan_leaf(const allot_plan *plan, int32_t consumer);
+
+/* The child of `parent` that stands for its other children, or ALLOT_ROOT. */
+static inline int32_t allot__wildcard_below(const allot_plan *plan, int32_t parent)
+{
+    return allot__names_find(plan->names, parent, ALLOT_WILDCARD, sizeof ALLOT_WILDCARD - 1);
+}
 
 /* The row of a consumer in a group. */
 static inline int32_t allot__row(const allot_plan *plan, int32_t group, int32_t consumer)

@@ -383,7 +383,7 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
     }
     if (status == ALLOT_OK && it->no_ownership)
         warn_owned(plan, group, report);
-    if (check_ledger(plan, group, report))
+    if (check_ledger(plan, group, report) || allot__check_wildcards(plan, group, report))
         status = ALLOT_EINVALID;
     allot__free(plan->engine, effective, rows, sizeof *effective);
     if (allot__check_queues(plan, group, report))

@@ -68,6 +68,7 @@ void allot_plan_free(allot_plan *plan)
     allot__vector_free(engine, &plan->task_attributes);
     allot__hosts_free(engine, &plan->hosts);
     allot__vector_free(engine, &plan->requires);
+    allot__vector_free(engine, &plan->newcomers);
     allot__branch *branches = plan->branches.items;
     for (size_t i = 0; i < plan->branches.count; i++)
         allot_policy_free(branches[i].policy);
@@ -137,7 +138,9 @@ static void undo(allot_plan *plan)
 
 static int seal(allot_plan *plan, allot_report *report)
 {
-    int status = allot__tree_make(plan->engine, plan->names, &plan->tree);
+    int status = allot__wildcards_inherit(plan);
+    if (status == ALLOT_OK)
+        status = allot__tree_make(plan->engine, plan->names, &plan->tree);
     if (status)
         return status;
     status = lay_out(plan);

@@ -15,6 +15,11 @@ int64_t allot__family_sum(const allot__tree *tree, int32_t family, const int32_t
 /* Checks a group that is laid out; reports every fault in plan order: EINVALID, ENOMEM. */
 int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report);
 
+/* Gives newcomers the values of their wildcards; ENOMEM, with some given. */
+int allot__wildcards_inherit(allot_plan *plan);
+/* Checks the wildcards in a group that is laid out; EINVALID. */
+int allot__check_wildcards(const allot_plan *plan, int32_t group, allot_report *report);
+
 void allot__variants_free(allot_plan *plan);
 /* Checks the groups of all variants of a base that is laid out; EINVALID, ENOMEM. */
 int allot__variants_check(const allot_plan *plan, allot_report *report);

@@ -68,12 +68,12 @@ void allot__box_type(lua_State *L, allot__box_kind kind, const luaL_Reg *methods
 
 allot__box *allot__box_new(lua_State *L, allot__module *module, allot__box_kind kind, int parent)
 {
-    allot__box *box = lua_newuserdatauv(L, sizeof *box, 3);
+    allot__box *box = lua_newuserdatauv(L, sizeof *box, ALLOT__USER_VALUES);
     *box = (allot__box){.kind = kind};
     luaL_setmetatable(L, type_names[kind]);
     if (parent) {
         lua_pushvalue(L, parent);
-        lua_setiuservalue(L, -2, 1);
+        lua_setiuservalue(L, -2, ALLOT__PARENT);
     }
     if (allot_report_new(module->engine, &box->report) != ALLOT_OK)
         luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));

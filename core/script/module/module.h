@@ -58,6 +58,17 @@ typedef struct allot__box {
     allot_script_meter meter; /* of a plan: of its policies that were given as texts */
 } allot__box;
 
+/* User values of the userdata: what it was made from; and of a plan the function for lines and the
+ * lines, its text and its options. */
+enum {
+    ALLOT__PARENT = 1,
+    ALLOT__PLAN_LOG,
+    ALLOT__PLAN_LINES,
+    ALLOT__PLAN_TEXT,
+    ALLOT__PLAN_OPTIONS,
+    ALLOT__USER_VALUES = ALLOT__PLAN_OPTIONS
+};
+
 /* Makes the metatable of a kind, with its methods; it keeps the userdata at `module` alive. */
 void allot__box_type(lua_State *L, allot__box_kind kind, const luaL_Reg *methods, int module);
 /* Pushes an empty box with its report; it keeps the value at `parent` (0: none) alive. */

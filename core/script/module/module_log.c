@@ -12,8 +12,6 @@
 #include "script/module/module.h"
 
 enum { LINES_MAX = 1000 };
-/* User values of a plan's userdata. */
-enum { PARENT = 1, LOG = 2, LINES = 3 };
 
 void allot__module_log(lua_State *L, int index, allot__box *plan)
 {
@@ -27,9 +25,9 @@ void allot__module_log(lua_State *L, int index, allot__box *plan)
     }
     if (!lua_isfunction(L, -1))
         luaL_error(L, "option log is a function, not a %s", luaL_typename(L, -1));
-    lua_setiuservalue(L, box, LOG);
+    lua_setiuservalue(L, box, ALLOT__PLAN_LOG);
     plan->said = allot__text_push(L, module->engine);
-    lua_setiuservalue(L, box, LINES);
+    lua_setiuservalue(L, box, ALLOT__PLAN_LINES);
 }
 
 void allot__module_listen(allot__module *module, const allot__box *plan)
@@ -93,10 +91,10 @@ static void tell_rest(lua_State *L, int log, int32_t count)
 static void push_log(lua_State *L)
 {
     lua_pushvalue(L, -1);
-    while (lua_getiuservalue(L, -1, PARENT) == LUA_TUSERDATA)
+    while (lua_getiuservalue(L, -1, ALLOT__PARENT) == LUA_TUSERDATA)
         lua_remove(L, -2);
     lua_pop(L, 1);
-    lua_getiuservalue(L, -1, LOG);
+    lua_getiuservalue(L, -1, ALLOT__PLAN_LOG);
     lua_remove(L, -2);
 }
 

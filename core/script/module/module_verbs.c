@@ -115,28 +115,69 @@ static given_loader *push_loader(lua_State *L, int index, const allot__module *m
     return loader;
 }
 
+/* Warnings of the plan and the state become warnings of the decision. */
+static void hand_on(allot_report *to, const allot_report *from)
+{
+    for (int32_t i = 0; i < allot_report_count(from); i++)
+        allot_report_add(to, allot_report_at(from, i));
+}
+
 /* ---- Verbs --------------------------------------------------------------------------------- */
+
+/* Reads the plan whose text and options are at `text` and `text` + 1 into a new box, which it
+ * pushes; `from` (0: none) is the box of the plan that it adds the newcomers in `report` to. */
+static int read_plan(lua_State *L, int text, int from, const allot_report *report, allot_plan **out)
+{
+    allot__module *module = module_of(L);
+    size_t len;
+    const char *bytes = lua_tolstring(L, text, &len);
+    const char *file = allot__module_option(L, text + 1, "file", "plan.json");
+    given_loader *given = push_loader(L, text + 1, module);
+    allot_policy_loader loader = {.ud = given, .load = load_given, .zone = zone_given};
+    loader.instead = allot__module_option(L, text + 1, "instead", NULL);
+    loader.newcomers = allot_report_newcomers(report, &loader.newcomer_count);
+    allot__box *box = allot__box_new(L, module, ALLOT__PLAN, from);
+    given->limits.meter = &box->meter;
+    if (from)
+        box->said = ((allot__box *)lua_touserdata(L, from))->said;
+    else
+        allot__module_log(L, text + 1, box);
+    allot__module_listen(module, box);
+    return allot_plan_read(module->engine, bytes, len, file, &loader, box->report, out);
+}
 
 /* allot.plan(text [, {file = , policies = , instead = , log = }]) */
 int allot__module_plan(lua_State *L)
 {
-    allot__module *module = module_of(L);
-    size_t len;
     luaL_checktype(L, 1, LUA_TSTRING);
-    const char *text = lua_tolstring(L, 1, &len);
     lua_settop(L, 2);
     allot__module_options(L, 2, (const char *const[]){"file", "policies", "instead", "log", NULL});
-    const char *file = allot__module_option(L, 2, "file", "plan.json");
-    given_loader *given = push_loader(L, 2, module);
-    allot_policy_loader loader = {.ud = given, .load = load_given, .zone = zone_given};
-    loader.instead = allot__module_option(L, 2, "instead", NULL);
-    allot__box *box = allot__box_new(L, module, ALLOT__PLAN, 0);
-    given->limits.meter = &box->meter;
-    allot__module_log(L, 2, box);
     allot_plan *plan = NULL;
-    allot__module_listen(module, box);
-    int status = allot_plan_read(module->engine, text, len, file, &loader, box->report, &plan);
-    return allot__box_return(L, box, status, plan, NULL);
+    int status = read_plan(L, 1, 0, NULL, &plan);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, ALLOT__PLAN_TEXT);
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, -2, ALLOT__PLAN_OPTIONS);
+    return allot__box_return(L, lua_touserdata(L, -1), status, plan, NULL);
+}
+
+/* Pushes a box with the plan of the box at `from` and the newcomers in `report`; NULL: it failed,
+ * for the reasons in `report`. */
+static allot__box *push_grown(lua_State *L, int from, allot_report *report, int *status)
+{
+    allot_plan *plan = NULL;
+    lua_getiuservalue(L, from, ALLOT__PLAN_TEXT);
+    lua_getiuservalue(L, from, ALLOT__PLAN_OPTIONS);
+    *status = read_plan(L, lua_gettop(L) - 1, from, report, &plan);
+    allot__box *box = lua_touserdata(L, -1), *parent = lua_touserdata(L, from);
+    if (*status != ALLOT_OK) {
+        hand_on(report, box->report);
+        return NULL;
+    }
+    box->it = plan;
+    box->parent = parent;
+    parent->holds++;
+    return box;
 }
 
 /* allot.state(plan, text [, {file = }]) */
@@ -150,17 +191,18 @@ int allot__module_state(lua_State *L)
     allot__module_options(L, 3, (const char *const[]){"file", NULL});
     const char *file = allot__module_option(L, 3, "file", "state.json");
     allot__box *box = allot__box_new(L, module_of(L), ALLOT__STATE, 1);
+    int made = lua_gettop(L);
     allot_state *state = NULL;
     allot__module_listen(module_of(L), plan);
     int status = allot_state_read(plan->it, text, len, file, box->report, &state);
+    allot__box *grown = status == ALLOT_ENOENT ? push_grown(L, 1, box->report, &status) : NULL;
+    if (grown) {
+        lua_setiuservalue(L, made, ALLOT__PARENT);
+        plan = grown;
+        status = allot_state_read(plan->it, text, len, file, box->report, &state);
+    }
+    lua_settop(L, made);
     return allot__box_return(L, box, status, state, plan);
-}
-
-/* Warnings of the plan and the state become warnings of the decision. */
-static void hand_on(allot_report *to, const allot_report *from)
-{
-    for (int32_t i = 0; i < allot_report_count(from); i++)
-        allot_report_add(to, allot_report_at(from, i));
 }
 
 /* allot.cycle(plan, state) */
@@ -168,7 +210,9 @@ int allot__module_cycle(lua_State *L)
 {
     allot__box *plan = allot__box_check(L, 1, ALLOT__PLAN);
     allot__box *state = allot__box_check(L, 2, ALLOT__STATE);
-    luaL_argcheck(L, state->parent == plan, 2, "it is the state of another plan");
+    luaL_argcheck(L, state->parent == plan || state->parent->parent == plan, 2,
+                  "it is the state of another plan");
+    plan = state->parent;
     allot__box *box = allot__box_new(L, module_of(L), ALLOT__DECISION, 2);
     allot_decision *decision = NULL;
     allot__module_listen(module_of(L), plan);

@@ -168,11 +168,16 @@ end
 
 -- The state ------------------------------------------------------------------------------------
 
---- The paths of all leaves of a plan.
+--- The paths of all leaves of a plan; two for a consumer that stands for others.
 function gen.leaves(plan)
   local paths = {}
   walk(plan.consumers, function (path, node)
-    if not node.children then paths[#paths + 1] = path end
+    if node.name == "*" then
+      paths[#paths + 1] = (path:gsub("%*$", "newcomer-1"))
+      paths[#paths + 1] = (path:gsub("%*$", "newcomer-2"))
+    elseif not node.children then
+      paths[#paths + 1] = path
+    end
   end)
   return paths
 end

@@ -5,6 +5,9 @@
 local words = require "allot.explain.words"
 
 local function owned(say, it)
+  if it.as then
+    say("The plan does not name {}: its values are as {} states.", it.path, it.as)
+  end
   if it.no_ownership then
     say("{} shares with its siblings; nothing is its own.", it.path)
   elseif it.configured == 0 then

@@ -38,6 +38,8 @@ return {
     .. "path that ends in .lua." },
   -- Consumers.
   { "E-not-leaf", "Only consumers without children hold slots, demand them and run tasks." },
+  { "E-wildcard", "A consumer named * stands for any number of others: it states what each of them "
+    .. "can have, and has no slots, demand or tasks of its own." },
   { "E-unbalanced", "Children own more than their parent. Leave out the parent's `owned`: the "
     .. "parent then owns the sum." },
   { "E-reserve", "A reserve is larger than what the consumer owns, or than the policy allows." },
