@@ -231,13 +231,12 @@ static void leave_others(allot__pour *pour, const int32_t *weight)
     }
 }
 
-bool allot__pour_level(allot__pour *pour, bool (*plain)(allot__pour *), const int32_t *zeros,
-                       int32_t *weight)
+bool allot__pour_level(allot__pour *pour, const int32_t *zeros, int32_t *weight)
 {
     if (allot__pour_all(pour))
         return false;
     if (pour->left == 0 && pour->left_part == 0)
-        return plain(pour);
+        return allot__pour_exact(pour);
     allot__pour totals = *pour;
     totals.level = zeros;
     totals.level_part = zeros;
@@ -246,11 +245,10 @@ bool allot__pour_level(allot__pour *pour, bool (*plain)(allot__pour *), const in
         weight[i] = rises(pour, i) ? pour->weight[i] : 0;
     do {
         add_up(pour, &totals);
-        plain(&totals);
+        allot__pour_exact(&totals);
     } while (hold_back(pour, &totals, weight));
     pour->amount = totals.amount;
     pour->sum = totals.sum;
-    pour->slope = totals.slope;
     pour->left = 0;
     pour->left_part = 0;
     leave_others(pour, weight);

@@ -55,10 +55,10 @@ bool allot__pour_fast(allot__pour *pour);
 /* The part that both share: meets all aims if there is enough; else false. */
 bool allot__pour_all(allot__pour *pour);
 
-/* Pours by `plain`, `exact` or `fast`, a fill that raises totals (C-15). If critical, amount / sum
- * is the rate of totals, or 0 if nothing was left to pour; rows above that rate keep their levels.
- * `zeros` and `weight`, which is overwritten, are as long as `level`. */
-bool allot__pour_level(allot__pour *pour, bool (*plain)(allot__pour *), const int32_t *zeros,
-                       int32_t *weight);
+/* The same for a fill that raises totals (C-15). If critical, amount / sum is the rate of totals,
+ * or 0 if nothing was left to pour; rows above that rate keep their levels. `zeros` and `weight`,
+ * which is overwritten, are as long as `level`. */
+bool allot__pour_level(allot__pour *pour, const int32_t *zeros, int32_t *weight);
+bool allot__pour_level_fast(allot__pour *pour, const int32_t *zeros, int32_t *weight);
 
 #endif

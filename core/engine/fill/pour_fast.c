@@ -3,7 +3,8 @@
 /*
  * pour_fast.c: a fill in vector arithmetic.
  *
- * 1. Newton's steps guess which rows reach their aims: they compare floats and add integers.
+ * 1. Newton's steps guess which rows reach their aims, and which stay where the fill raises totals
+ *    (C-15): they compare floats and add integers.
  * 2. The guessed set's sums make the rate a fraction amount / sum.
  * 3. At that rate every row's floor is guessed in double and corrected by its remainder. The
  *    remainder is small, so computing it modulo 2^32 is exact. Floors and remainders are then exact
@@ -11,7 +12,8 @@
  * 4. If their sums are those of step 2, the guess is proved (pour.c ends on the same condition).
  *    Else they give the next rate: an exact Newton step, so the loop ends.
  *
- * Loops are plain C over 32-bit columns, which compilers vectorise.
+ * Loops are plain C over 32-bit columns, which compilers vectorise. `totals` (the fill raises
+ * totals) is a constant in each of their copies.
  */
 #include "engine/fill/pour.h"
 
@@ -31,13 +33,14 @@ typedef struct rate {
     double per_unit;
 } rate;
 
-/* Sums over the rows at a rate. */
+/* Sums over the rows at a rate; together they rise by met + rate * open. */
 typedef struct found {
-    int64_t met, met_part; /* gaps of the rows that reach their aims */
-    int64_t open;          /* weights of the other rows */
+    int64_t met, met_part; /* gaps of the rows that reach their aims; if totals are raised, less the
+                              levels of the open rows */
+    int64_t open;          /* weights of the open rows: those that rise, but less than that */
 } found;
 
-ALLOT__INLINE found guess_whole(const allot__pour *pour, float slope)
+ALLOT__INLINE found guess_whole(const allot__pour *pour, float slope, bool totals)
 {
     const int32_t *restrict aim = pour->aim;
     const int32_t *restrict level = pour->level;
@@ -46,16 +49,21 @@ ALLOT__INLINE found guess_whole(const allot__pour *pour, float slope)
     int64_t open = 0;
 #pragma omp simd reduction(+ : met, open)
     for (int32_t i = 0; i < pour->count; i++) {
+        int32_t base = totals ? level[i] : 0;
         int32_t gap = aim[i] - level[i];
         int32_t heavy = weight[i];
-        int32_t reached = (float)gap <= slope * (float)heavy;
-        met += reached ? gap : 0;
-        open += reached ? 0 : heavy;
+        float due = slope * (float)heavy;
+        int32_t rises = totals ? (gap > 0) & (due >= (float)base) : 1;
+        int32_t reached = (float)(gap + base) <= due;
+        int32_t ends = rises & reached;
+        int32_t opens = rises & !reached;
+        met += (ends ? gap : 0) - (opens ? base : 0);
+        open += opens ? heavy : 0;
     }
     return (found){met, 0, open};
 }
 
-ALLOT__INLINE found guess_split(const allot__pour *pour, float slope)
+ALLOT__INLINE found guess_split(const allot__pour *pour, float slope, bool totals)
 {
     const int32_t *restrict aim = pour->aim;
     const int32_t *restrict aim_part = pour->aim_part;
@@ -68,42 +76,59 @@ ALLOT__INLINE found guess_split(const allot__pour *pour, float slope)
     int64_t open = 0;
 #pragma omp simd reduction(+ : met, met_part, open)
     for (int32_t i = 0; i < pour->count; i++) {
+        int32_t base = totals ? level[i] : 0;
+        int32_t base_part = totals ? level_part[i] : 0;
         int32_t gap = aim[i] - level[i];
         int32_t part = aim_part[i] - level_part[i];
         int32_t heavy = weight[i];
-        int32_t reached = (float)gap + (float)part * per_unit <= slope * (float)heavy;
-        met += reached ? gap : 0;
-        met_part += reached ? part : 0;
-        open += reached ? 0 : heavy;
+        float due = slope * (float)heavy;
+        float had = (float)base + (float)base_part * per_unit;
+        int32_t rises = totals ? ((gap | part) != 0) & (due >= had) : 1;
+        int32_t reached = had + ((float)gap + (float)part * per_unit) <= due;
+        int32_t ends = rises & reached;
+        int32_t opens = rises & !reached;
+        met += (ends ? gap : 0) - (opens ? base : 0);
+        met_part += (ends ? part : 0) - (opens ? base_part : 0);
+        open += opens ? heavy : 0;
     }
     return (found){met, met_part, open};
 }
 
-ALLOT__INLINE found guess_at(const allot__pour *pour, double slope)
+ALLOT__INLINE found guess_at(const allot__pour *pour, double slope, bool totals)
 {
-    return pour->unit == 1 ? guess_whole(pour, (float)slope) : guess_split(pour, (float)slope);
+    return pour->unit == 1 ? guess_whole(pour, (float)slope, totals)
+                           : guess_split(pour, (float)slope, totals);
 }
 
-/* The slope at which nothing is left, given the sums of a set. */
-ALLOT__INLINE double slope_of(const allot__pour *pour, const found *sums)
+/* What is left, in slots, once the rows met have risen. */
+ALLOT__INLINE double left_of(const allot__pour *pour, const found *sums)
 {
-    double left = (double)(pour->left - sums->met) +
-                  (double)(pour->left_part - sums->met_part) / (double)pour->unit;
-    return left / (double)sums->open;
+    return (double)(pour->left - sums->met) +
+           (double)(pour->left_part - sums->met_part) / (double)pour->unit;
 }
 
-/* Starts from the given slope, else from the one at which no row reaches its aim. */
-ALLOT__INLINE found guess(const allot__pour *pour)
+/* Starts from the given slope, else from the one at which no row reaches its aim. A step that leads
+ * beyond slopes known to be too low or too high ends between them: only where totals are raised,
+ * save for the first one, which starts anew from the lowest. */
+ALLOT__INLINE found guess(const allot__pour *pour, bool totals)
 {
-    const found nobody = {0, 0, pour->total};
-    double lowest = slope_of(pour, &nobody);
-    double slope = pour->slope > lowest ? pour->slope : lowest;
-    found sums = guess_at(pour, slope);
+    const found nobody = {0, 0, 0};
+    double low = left_of(pour, &nobody) / (double)pour->total, high = 0;
+    double slope = pour->slope > low ? pour->slope : low;
+    found sums = guess_at(pour, slope, totals);
     for (int32_t k = 0; k < 64; k++) {
-        double next = sums.open > 0 ? slope_of(pour, &sums) : lowest;
-        next = next > lowest ? next : lowest;
-        found now = guess_at(pour, next);
-        if (now.open == sums.open && now.met == sums.met && now.met_part == sums.met_part)
+        double left = left_of(pour, &sums);
+        bool above = slope * (double)sums.open > left;
+        low = above ? low : slope;
+        high = above ? slope : high;
+        slope = sums.open > 0 ? left / (double)sums.open : low;
+        bool beyond = totals && (sums.open <= 0 || slope < low || (high > 0 && slope > high));
+        if (beyond)
+            slope = high > 0 ? (low + high) / 2 : 2 * low;
+        slope = slope > low ? slope : low;
+        found now = guess_at(pour, slope, totals);
+        bool same = now.open == sums.open && now.met == sums.met && now.met_part == sums.met_part;
+        if (same && !beyond)
             break;
         sums = now;
     }
@@ -112,7 +137,7 @@ ALLOT__INLINE found guess(const allot__pour *pour)
 
 /* Rows at a rate, without parts. Tests for rows that lack nothing: their weight is not in `total`,
  * so their rise may wrap. */
-ALLOT__INLINE found rows_whole(const allot__pour *pour, const rate *at)
+ALLOT__INLINE found rows_whole(const allot__pour *pour, const rate *at, bool totals)
 {
     const int32_t *restrict level = pour->level;
     const int32_t *restrict aim = pour->aim;
@@ -134,19 +159,23 @@ ALLOT__INLINE found rows_whole(const allot__pour *pour, const rate *at)
         int32_t high = left >= sum;
         left += (low ? sum : 0) - (high ? sum : 0);
         rise = (int32_t)((uint32_t)(rise + high - low) + whole * (uint32_t)heavy);
+        int32_t base = totals ? from : 0;
         int32_t gap = aim[i] - from;
-        int32_t reached = (gap <= 0) | (gap <= rise);
-        floor[i] = from + (reached ? gap : rise);
-        rest[i] = reached ? 0 : left;
-        met += reached ? gap : 0;
-        open += reached ? 0 : heavy;
+        int32_t rises = totals ? (gap <= 0) | (rise >= base) : 1;
+        int32_t reached = (gap <= 0) | (gap + base <= rise);
+        int32_t ends = rises & reached;
+        int32_t opens = rises & !reached;
+        floor[i] = from + (ends ? gap : 0) + (opens ? rise - base : 0);
+        rest[i] = opens ? left : 0;
+        met += (ends ? gap : 0) - (opens ? base : 0);
+        open += opens ? heavy : 0;
     }
     return (found){met, 0, open};
 }
 
 /* The same with parts: first the rise in parts, rounded down, then whole slots of level and rise
  * together; both are corrected by their remainders. */
-ALLOT__INLINE found rows_split(const allot__pour *pour, const rate *at)
+ALLOT__INLINE found rows_split(const allot__pour *pour, const rate *at, bool totals)
 {
     const int32_t *restrict level = pour->level, *restrict level_part = pour->level_part;
     const int32_t *restrict aim = pour->aim, *restrict aim_part = pour->aim_part;
@@ -165,20 +194,26 @@ ALLOT__INLINE found rows_split(const allot__pour *pour, const rate *at)
         int32_t left = (int32_t)(below * (uint32_t)heavy - (uint32_t)some * (uint32_t)sum);
         some += (left >= sum) - (left < 0);
         left += (left < 0 ? sum : 0) - (left >= sum ? sum : 0);
-        int32_t rise = (int32_t)(slope * (double)heavy + per_unit * (double)from_part);
-        int32_t part = (int32_t)((uint32_t)from_part + parts * (uint32_t)heavy + (uint32_t)some -
+        int32_t base = totals ? from : 0, base_part = totals ? from_part : 0;
+        int32_t above = from_part - base_part;
+        int32_t rise = (int32_t)(slope * (double)heavy + per_unit * (double)above);
+        int32_t part = (int32_t)((uint32_t)above + parts * (uint32_t)heavy + (uint32_t)some -
                                  (uint32_t)rise * (uint32_t)unit);
         rise += (part >= unit) - (part < 0);
         rise = (int32_t)((uint32_t)rise + whole * (uint32_t)heavy);
         part += (part < 0 ? unit : 0) - (part >= unit ? unit : 0);
-        int32_t gap = aim[i] - from;
+        int32_t gap = aim[i] - from, to = gap + base;
         int32_t still = (gap == 0) & (to_part == from_part);
-        int32_t reached = still | (gap < rise) | ((gap == rise) & (to_part <= part));
-        floor[i] = from + (reached ? gap : rise);
-        rest[i] = reached ? to_part : part | left;
-        met += reached ? gap : 0;
-        met_part += reached ? to_part - from_part : 0;
-        open += reached ? 0 : heavy;
+        int32_t reached = still | (to < rise) | ((to == rise) & (to_part <= part));
+        int32_t falls = (rise < base) | ((rise == base) & (part < base_part));
+        int32_t rises = totals ? still | !falls : 1;
+        int32_t ends = rises & reached;
+        int32_t opens = rises & !reached;
+        floor[i] = from + (ends ? gap : 0) + (opens ? rise - base : 0);
+        rest[i] = opens ? part | left : ends ? to_part : from_part;
+        met += (ends ? gap : 0) - (opens ? base : 0);
+        met_part += (ends ? to_part - from_part : 0) - (opens ? base_part : 0);
+        open += opens ? heavy : 0;
     }
     return (found){met, met_part, open};
 }
@@ -203,16 +238,13 @@ ALLOT__INLINE bool rate_of(const allot__pour *pour, const found *sums, rate *at)
     return at->whole <= SMALL / pour->total;
 }
 
-ALLOT__CLONES static bool pour_fast(allot__pour *pour)
+/* Pours what is critical; false: no rate was proved. */
+ALLOT__INLINE bool prove(allot__pour *pour, bool totals)
 {
-    if (allot__pour_all(pour))
-        return false;
-    if (pour->fraction)
-        return allot__pour_exact(pour);
-    found sums = guess(pour);
+    found sums = guess(pour, totals);
     rate at;
     for (int32_t k = 0; k < 16 && rate_of(pour, &sums, &at); k++) {
-        found now = pour->unit == 1 ? rows_whole(pour, &at) : rows_split(pour, &at);
+        found now = pour->unit == 1 ? rows_whole(pour, &at, totals) : rows_split(pour, &at, totals);
         if (now.met == sums.met && now.met_part == sums.met_part && now.open == sums.open) {
             pour->amount = at.amount;
             pour->sum = at.sum;
@@ -223,10 +255,31 @@ ALLOT__CLONES static bool pour_fast(allot__pour *pour)
         }
         sums = now;
     }
-    return allot__pour_exact(pour);
+    return false;
 }
 
+ALLOT__CLONES static bool pour_fast(allot__pour *pour)
+{
+    return prove(pour, false);
+}
+
+ALLOT__CLONES static bool level_fast(allot__pour *pour)
+{
+    return prove(pour, true);
+}
+
+/* A symbol with clones by CPU cannot be hidden: hence two functions each. */
 bool allot__pour_fast(allot__pour *pour)
 {
-    return pour_fast(pour); /* has clones by CPU; a symbol with clones cannot be hidden */
+    if (allot__pour_all(pour))
+        return false;
+    return (!pour->fraction && pour_fast(pour)) || allot__pour_exact(pour);
+}
+
+bool allot__pour_level_fast(allot__pour *pour, const int32_t *zeros, int32_t *weight)
+{
+    bool some = pour->left > 0 || pour->left_part > 0;
+    if (allot__pour_all(pour))
+        return false;
+    return (some && !pour->fraction && level_fast(pour)) || allot__pour_level(pour, zeros, weight);
 }

@@ -63,8 +63,7 @@ int allot__quota_keep(allot__work *work, bool shares, allot__quota_kept **out)
     allot__quota_kept *kept = allot__arena_take(work->arena, 1, sizeof *kept);
     if (!kept)
         return ALLOT_ENOMEM;
-    *kept = (allot__quota_kept){
-        .pass = {.work = work, .rules = &work->rules[0], .pour = allot__pour_fast}};
+    *kept = (allot__quota_kept){.pass = {.work = work, .rules = &work->rules[0]}};
     int status = take_room(kept, shares);
     if (status == ALLOT_OK)
         status = allot__planned_begin(&kept->pass);

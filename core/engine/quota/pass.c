@@ -44,12 +44,12 @@ void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family)
 }
 
 /* Pours rows whose aims are set, as the fill requires; true when it was critical. */
-static bool pour_any(allot__quota_pass *pass, int32_t fill, allot__pour *rows,
-                     bool (*pour)(allot__pour *))
+static bool pour_any(allot__quota_pass *pass, int32_t fill, allot__pour *rows)
 {
-    if (pass->rules->policy->fills[fill].level)
-        return allot__pour_level(rows, pour, pass->zeros, pass->totals);
-    return pour(rows);
+    if (!pass->rules->policy->fills[fill].level)
+        return pass->exact ? allot__pour_exact(rows) : allot__pour_fast(rows);
+    return pass->exact ? allot__pour_level(rows, pass->zeros, pass->totals)
+                       : allot__pour_level_fast(rows, pass->zeros, pass->totals);
 }
 
 /* After a fill that met all aims: swaps the arrays, so that aims become levels. */
@@ -193,7 +193,7 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family)
     allot__quota_columns(pass, fill, family);
     allot__pour_aims(rows);
     rows->slope = pass->slope[fill];
-    if (!pour_any(pass, fill, rows, pass->pour)) {
+    if (!pour_any(pass, fill, rows)) {
         next_fill(pass);
         return false;
     }
@@ -282,7 +282,7 @@ static bool pour_run(allot__quota_pass *pass, int32_t fill, int32_t from, int32_
     run.fraction = sorted->fraction ? sorted->fraction + from : NULL;
     run.slope = 0;
     allot__pour_aims(&run);
-    bool critical = pour_any(pass, fill, &run, pass->pour);
+    bool critical = pour_any(pass, fill, &run);
     if (!critical) {
         memcpy(sorted->level + from, run.aim, (size_t)run.count * sizeof *run.aim);
         if (run.unit != 1)

@@ -23,7 +23,7 @@ typedef struct allot__sorted {
 typedef struct allot__quota_pass {
     allot__work *work;
     allot__rules *rules;
-    bool (*pour)(allot__pour *);
+    bool exact; /* pours by the plain implementation */
     bool plain; /* no fill has an order, and rounding is by rank */
     allot__fill_columns fills[ALLOT_FILLS_MAX];
     allot__pour rows;        /* of the family at hand */

@@ -116,13 +116,13 @@ static int quota_mixed(allot__quota_pass *passes)
 
 /* ---- All families ---------------------------------------------------------------------------- */
 
-static allot__quota_pass *begin_all(allot__work *work, bool (*pour)(allot__pour *), int *status)
+static allot__quota_pass *begin_all(allot__work *work, bool exact, int *status)
 {
     allot__quota_pass *passes =
         allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *passes);
     *status = passes ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t i = 0; i < work->rules_count && *status == ALLOT_OK; i++) {
-        passes[i] = (allot__quota_pass){.work = work, .rules = &work->rules[i], .pour = pour};
+        passes[i] = (allot__quota_pass){.work = work, .rules = &work->rules[i], .exact = exact};
         if (!allot__ledger_rules(&work->rules[i]))
             *status = allot__planned_begin(&passes[i]);
         if (*status == ALLOT_OK && !allot__ledger_rules(&work->rules[i]))
@@ -131,10 +131,10 @@ static allot__quota_pass *begin_all(allot__work *work, bool (*pour)(allot__pour 
     return passes;
 }
 
-static int quota(allot__work *work, bool (*pour)(allot__pour *))
+static int quota(allot__work *work, bool exact)
 {
     int status;
-    allot__quota_pass *passes = begin_all(work, pour, &status);
+    allot__quota_pass *passes = begin_all(work, exact, &status);
     bool mixed = work->rules_count > 1 && !allot__ledger_family(work, 0);
     if (status == ALLOT_OK && mixed)
         status = quota_mixed(passes);
@@ -150,10 +150,10 @@ static int quota(allot__work *work, bool (*pour)(allot__pour *))
 
 int allot__quota(allot__work *work)
 {
-    return quota(work, allot__pour_fast);
+    return quota(work, false);
 }
 
 int allot__quota_exact(allot__work *work)
 {
-    return quota(work, allot__pour_exact);
+    return quota(work, true);
 }

@@ -35,6 +35,16 @@ return policy {
 ]]
 local WEIGHTS = { scripted = "owned + share", calling = "math.min(owned + share, 20)" }
 
+--- Half of what each owns, and the rest by share: as an ordinary fill, and as one that raises
+--- totals (C-15).
+local FAIR = [[
+return policy {
+  name = "fair",
+  quota = { fill "half" { by = "owned", up_to = %d }, fill "fair" { by = "owned", level = %s } },
+}
+]]
+local HALF = 4 -- of what a leaf owns on average
+
 cycles.trees = {
   key = "shapes", title = "ns a consumer; read: 64 bytes of each", named = "tree", always = true,
   columns = {
@@ -45,10 +55,13 @@ cycles.trees = {
     { "stream_ns", "read", 1, 1 },
     { "scripted_cycle_ns" },
     { "calling_cycle_ns" },
+    { "fill_quota_ns" },
+    { "level_quota_ns" },
     { "quota_to_stream", "quota:read", 1, 1 },
     { "cycle_to_stream", "cycle:read", 1, 1 },
     { "script_ns_per_row", "Lua", 1, 1 },
     { "calling_ns_per_row", "calls", 1, 1 },
+    { "level_to_fill", "level:fill", 1, 2 },
     { "bytes_per_consumer", "bytes", 1, 1 },
   },
   rows = {},
@@ -80,6 +93,18 @@ local function script(it, row, made, state, each)
   it:call("policy", "")
   row.script_ns_per_row = row.scripted_cycle_ns.best - row.cycle_ns.best
   row.calling_ns_per_row = row.calling_cycle_ns.best - row.cycle_ns.best
+end
+
+--- The quotas of a policy that raises totals, beside one that pours on top of them.
+local function level(it, row, made, state, each)
+  for name, flag in pairs { fill_quota_ns = "false", level_quota_ns = "true" } do
+    it:call("policy", FAIR:format(HALF, flag))
+    it:call("plan", made.plan)
+    it:call("state", state)
+    row[name] = it:cycles("quota", each)
+  end
+  it:call("policy", "")
+  row.level_to_fill = row.level_quota_ns.best / row.fill_quota_ns.best
 end
 
 --- Documents in, cycle, document out.
@@ -116,6 +141,7 @@ local function measure_tree(it, shape)
   row.quota_to_stream = row.quota_ns.best / row.stream_ns.best
   row.cycle_to_stream = row.cycle_ns.best / row.stream_ns.best
   script(it, row, made, state, each)
+  level(it, row, made, state, each)
   table.insert(cycles.trees.rows, row)
   if shape[1] == "10x100x100" then path(it, made, state) end
 end

@@ -76,10 +76,11 @@ static void random_rows(rows *rows)
     pour->left_part = amount(unit - 1);
 }
 
-static bool level(rows *rows, bool (*plain)(allot__pour *))
+static bool level(rows *rows, bool exact)
 {
     allot__pour_aims(&rows->pour);
-    return allot__pour_level(&rows->pour, plain, zeros, scratch);
+    return exact ? allot__pour_level(&rows->pour, zeros, scratch)
+                 : allot__pour_level_fast(&rows->pour, zeros, scratch);
 }
 
 static bool same(const rows *a, const rows *b, bool critical)
@@ -108,10 +109,9 @@ static void fast_is_exact(void)
         fast = plain;
         point(&fast, false);
         fast.pour.slope = k % 3 == 0 ? 0 : (double)amount(1000) / (1 + amount(1000));
-        bool critical = level(&plain, allot__pour_exact);
+        bool critical = level(&plain, true);
         criticals += critical;
-        if (!CHECK_EQ(level(&fast, allot__pour_fast), critical) ||
-            !CHECK(same(&plain, &fast, critical)))
+        if (!CHECK_EQ(level(&fast, false), critical) || !CHECK(same(&plain, &fast, critical)))
             return;
     }
     CHECK(criticals > 30000 && criticals < 59000); /* both ways are met */
@@ -145,7 +145,7 @@ static void totals_are_by_the_rule(void)
         allot__u128 before = of_unit(&some, (int32_t)some.pour.left, (int32_t)some.pour.left_part);
         for (int32_t i = 0; i < some.pour.count; i++)
             before += of_unit(&some, some.level[i], some.level_part[i]);
-        if (!level(&some, allot__pour_exact))
+        if (!level(&some, true))
             continue;
         allot__u128 after = 0;
         allot__u128 one = (allot__u128)some.pour.sum * (allot__u128)some.pour.unit;
@@ -181,7 +181,7 @@ static void who_has_more_stays(void)
     set(&rows, 0, 12, 30, 1);
     set(&rows, 1, 0, 30, 1);
     set(&rows, 2, 0, 30, 1);
-    CHECK(level(&rows, allot__pour_fast));
+    CHECK(level(&rows, false));
     CHECK(rows.floor[0] == 12 && rows.floor[1] == 9 && rows.floor[2] == 9);
     CHECK_EQ(rows.pour.amount, 18);
     CHECK_EQ(rows.pour.sum, 2);
@@ -197,7 +197,7 @@ static void one_after_another_stays(void)
     set(&rows, 1, 3, 30, 1);
     set(&rows, 2, 2, 30, 1);
     set(&rows, 3, 0, 30, 1);
-    CHECK(level(&rows, allot__pour_exact));
+    CHECK(level(&rows, true));
     CHECK(rows.floor[0] == 4 && rows.floor[1] == 3 && rows.floor[2] == 2 && rows.floor[3] == 2);
     CHECK(rows.fraction[2] == 1 && rows.fraction[3] == 1); /* 2.5 each */
     CHECK(rows.pour.amount == 5 && rows.pour.sum == 2);
@@ -210,7 +210,7 @@ static void nothing_is_left(void)
     point(&rows, true);
     set(&rows, 0, 5, 30, 1);
     set(&rows, 1, 2, 30, 1);
-    CHECK(level(&rows, allot__pour_fast));
+    CHECK(level(&rows, false));
     CHECK(rows.floor[0] == 5 && rows.floor[1] == 2);
     CHECK_EQ(rows.pour.amount, 0);
 }
@@ -222,7 +222,7 @@ static void enough_for_all(void)
     point(&rows, true);
     set(&rows, 0, 3, 7, 1);
     set(&rows, 1, 2, 30, 0);
-    CHECK(!level(&rows, allot__pour_fast));
+    CHECK(!level(&rows, false));
     CHECK(rows.aim[0] == 7 && rows.aim[1] == 2);
     CHECK_EQ(rows.pour.left, 6);
 }
@@ -241,8 +241,8 @@ static void the_largest_numbers(void)
     point(&plain, false);
     fast = plain;
     point(&fast, false);
-    CHECK(level(&plain, allot__pour_exact));
-    CHECK(level(&fast, allot__pour_fast));
+    CHECK(level(&plain, true));
+    CHECK(level(&fast, false));
     CHECK(same(&plain, &fast, true));
     CHECK_EQ(plain.floor[1], 5000001);
     CHECK(plain.floor[0] > 1333000 && plain.floor[0] >= plain.floor[298]);
