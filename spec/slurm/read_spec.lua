@@ -8,6 +8,7 @@ local fake = require "spec.support.slurm.fake"
 local limit = require "allot.slurm.limit"
 local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
+local slot = require "allot.import.slot"
 local truth = require "allot.slurm.truth"
 
 describe("limits of Slurm", function ()
@@ -120,7 +121,7 @@ describe("a site", function ()
 
   it("says what a slot of each group is", function ()
     local plan = { groups = { "cpu", "gpu" } }
-    local groups = site.groups({ "cpu=cpu@batch", "gpu=gres/gpu" }, plan)
+    local groups = slot.groups({ "cpu=cpu@batch", "gpu=gres/gpu" }, plan)
     assert.same({ { name = "cpu", tres = "cpu", partition = "batch" },
       { name = "gpu", tres = "gres/gpu" } }, groups)
     for words, why in pairs {
@@ -128,7 +129,7 @@ describe("a site", function ()
       [{ "cpu=cpu", "gpu=gres/gpu", "x=mem" }] = "names 3 groups, the plan has 2",
       [{ "cpu=%" }] = "is no [GROUP=]TRES[@PARTITION]",
     } do
-      local none, said = site.groups(words, plan)
+      local none, said = slot.groups(words, plan)
       assert.is_nil(none)
       assert.truthy(said:find(why, 1, true), said)
     end

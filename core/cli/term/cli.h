@@ -68,9 +68,9 @@ typedef struct allot__options {
     int log, log_level;
     int64_t last; /* decision; 0: the last of the store */
     int64_t bins; /* of a picture; 0: the most possible */
-    allot__list slot, tag;
+    allot__list slot, slots, tag;
     const char *rest, *signal;
-    int64_t most_requeues, stale, slots;
+    int64_t most_requeues, stale;
     bool hold, cancel, once, open, status;
     int64_t lines;
     int kind;

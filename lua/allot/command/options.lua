@@ -54,7 +54,7 @@ return {
   ["dry-run"] = "change nothing: show what would differ, or which commands would run",
   drop = "give the waiting change up",
   ["no-watch"] = "do not reload plan and policies when their files change",
-  slots = "how many slots the cluster has (of associations)",
+  slots = "how many slots the cluster has; of a plan with groups once for each, as gpu=8",
   slot = "what a slot is: cpu, mem, billing, gres/gpu, ... (cpu); of a plan with groups once for "
     .. "each, as gpu=gres/gpu@PARTITION",
   tag = "a tag of the policy, for jobs whose QOS or partition has that name; may come several "

@@ -293,8 +293,9 @@ Reads lsb.queues and, where they are given, lsb.params, lsb.hosts, lsb.users,
 lsb.applications and lsb.resources, and prints the plan that they state. Every line that
 a plan cannot state is listed on standard error: nothing is dropped in silence.
 
-Of Slurm it reads what "sacctmgr dump" writes or "sacctmgr show assoc -P" prints:
-accounts, users, shares and limits, of --slot (cpu), in a cluster of --slots. Of HTCondor
+Of Slurm it reads what "sacctmgr dump" writes or "sacctmgr show assoc tree -P" prints:
+accounts, users, shares and limits, of --slot (cpu), in a cluster of --slots; of a plan
+with groups both are said once for each: --slots gpu=8 --slot gpu=gres/gpu. Of HTCondor
 it reads groups and their quotas (GROUP_NAMES, ...), of OpenPBS the tree of shares
 (resource_group, and sched_config beside it). What a file is of it sees by itself.
 

@@ -11,7 +11,7 @@ local FIRST = {}
 for i, key in ipairs {
   "version", "name", "policy", "use", "params", "resources", "user_groups", "host_groups", "hosts",
   "applications", "queues", "limits", "leases",
-  "slots", "priority", "preemption", "slot_pool", "slot_share", "provider", "consumer",
+  "slots", "groups", "priority", "preemption", "slot_pool", "slot_share", "provider", "consumer",
   "owned", "share", "limit", "children",
 } do
   FIRST[key] = i

@@ -5,15 +5,19 @@
 
 local core = require "allot.core"
 local lines = require "allot.text.line"
+local plan = require "allot.import.plan"
+local slot = require "allot.import.slot"
 local text = require "allot.import.text"
 
--- What a text can be told by; all else is LSF's.
+-- What a text can be told by. `alone`: all files of an import are such ones.
 local FORMATS = {
-  { name = "Slurm", of = require "allot.import.slurm" },
+  { name = "Slurm", of = require "allot.import.slurm", alone = true },
   { name = "HTCondor", of = require "allot.import.condor" },
   { name = "OpenPBS", of = require "allot.import.pbs" },
+  { name = "LSF", of = {
+    of = plan.of, is = function (bytes) return bytes:find "%f[%w]Begin%s+%a" ~= nil end,
+  } },
 }
-local LSF = { name = "LSF", of = require "allot.import.plan" }
 
 local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
 local MOST = 64 -- files
@@ -59,23 +63,40 @@ local function fatal(notes)
   return found
 end
 
---- The format of files that are one site; nil: they are of two, which is reported.
-local function format_of(host, files)
-  local found, first = nil, nil
-  for _, file in ipairs(files) do
-    for _, format in ipairs(FORMATS) do
-      if format.of.is(file.text) then
-        if found and found ~= format then
-          fail(host, files, { file = file.name }, "E-import", ("this is a file of %s, and %s of %s:"
-            .. " files of one import are one site's"):format(format.name, first.name, found.name))
-          return nil
-        end
-        found, first = format, first or file
-        break
-      end
-    end
+local function known(file)
+  for _, format in ipairs(FORMATS) do
+    if format.of.is(file.text) then return format end
   end
-  return found or LSF
+end
+
+--- What is said of a file that is of no format.
+local function say_stranger(host, files, file, found)
+  local said = "no file of LSF (Begin Queue), Slurm (what sacctmgr dump or sacctmgr show assoc "
+    .. "tree -P prints), HTCondor (GROUP_NAMES) or OpenPBS (resource_group)"
+  if found then
+    said = ("this is no file of %s, as others are"):format(found.name)
+  elseif file.text:find "^[^\n]*JobIDRaw" then
+    said = "this is a log of jobs: allot simulate reads it"
+  end
+  fail(host, files, { file = file.name }, "E-import", said)
+end
+
+--- The format of files that are one site's; nil: they are not, which is reported.
+local function format_of(host, files)
+  if #files == 0 then return FORMATS[#FORMATS] end
+  local found, first, stranger = nil, nil, nil
+  for _, file in ipairs(files) do
+    local format = known(file)
+    if format and found and found ~= format then
+      fail(host, files, { file = file.name }, "E-import", ("this is a file of %s, and %s of %s:"
+        .. " files of one import are one site's"):format(format.name, first.name, found.name))
+      return nil
+    end
+    found, first = found or format, first or format and file
+    stranger = stranger or not format and file or nil
+  end
+  if found and not (found.alone and stranger) then return found end
+  say_stranger(host, files, stranger, found)
 end
 
 --- Writes the plan of the named files; the host reads the text of the i-th as "i". `options` are
@@ -141,8 +162,12 @@ function tool.import(host, paths)
                message = ("import reads at most %d files"):format(MOST) }
     return USAGE
   end
-  local slots = host.option "slots"
-  slots = slots and math.tointeger(tonumber(slots))
+  local groups, fault = slot.sized(slot.words(host.option "slot"),
+    slot.words(host.option "slots"))
+  if not groups then
+    host.say { severity = "error", code = "E-usage", message = fault }
+    return USAGE
+  end
   local texts, names = read_all(host, paths)
   if not texts then return IO end
   local json, document, notes = host.option "format" == "json", nil, {}
@@ -153,7 +178,7 @@ function tool.import(host, paths)
       if finding.severity == "error" then return host.say(finding) end
       notes[#notes + 1] = (json and note_member or note_line)(finding)
     end,
-  }, names, { resource = host.option "slot", slots = slots })
+  }, names, { groups = groups, slots = not groups[1].name and groups[1].slots or nil })
   if code ~= 0 then return INVALID end
   if json then
     host.out(('{"schema": "allot/import/v1", "plan":\n%s, "notes": [%s%s]}\n'):format(document,

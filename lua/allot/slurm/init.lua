@@ -8,6 +8,7 @@ local limits = require "allot.slurm.limit"
 local pass = require "allot.slurm.pass"
 local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
+local slot = require "allot.import.slot"
 local text = require "allot.slurm.text"
 
 local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
@@ -241,12 +242,6 @@ local function fail(host, code, why, file)
   host.say { severity = "error", code = code, message = why, file = file }
 end
 
-local function lines_of(value)
-  local list = {}
-  for line in (value or ""):gmatch "[^\n]+" do list[#list + 1] = line end
-  return list
-end
-
 --- What --map says of a job: a leaf, nil: nothing, false: no consumer stands for it. Raises.
 local function map_of(host)
   return function (job)
@@ -260,7 +255,7 @@ local function map_of(host)
 end
 
 local function options_of(host, plan)
-  local groups, why = site.groups(lines_of(host.option "slot"), plan)
+  local groups, why = slot.groups(slot.words(host.option "slot"), plan)
   if not groups then return nil, why end
   local rest = host.option "rest"
   if rest and not plan.is_leaf[rest] then
@@ -270,7 +265,7 @@ local function options_of(host, plan)
     plan = plan, groups = groups, rest = rest, cancel = host.option "cancel" ~= nil,
     hold = host.option "hold" ~= nil, signal = host.option "signal",
     map = host.option "map" and map_of(host),
-    tags_of = site.tags_of(lines_of(host.option "tag")),
+    tags_of = site.tags_of(slot.words(host.option "tag")),
     most_requeues = math.tointeger(tonumber(host.option "most-requeues" or 60)),
   }
 end

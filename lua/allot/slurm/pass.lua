@@ -15,7 +15,7 @@ local pass = {}
 
 local CEILINGS = 4 -- changes of ceilings in a pass: each takes Slurm's accounting 0.3 s
 
---- What passes keep: `options` has plan (site.plan), groups (site.groups), map, rest, cancel, hold,
+--- What passes keep: `options` has plan (site.plan), groups (slot.groups), map, rest, cancel, hold,
 -- tags_of, signal, most_requeues.
 function pass.new(options)
   return {

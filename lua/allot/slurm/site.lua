@@ -50,28 +50,6 @@ end
 
 -- ---- Groups and TRES ----------------------------------------------------------------------------
 
---- "cpu", "gres/gpu", or "GROUP=TRES@PARTITION": groups of the plan in the units of Slurm.
-function site.groups(words, plan)
-  local list, names = {}, {}
-  for _, word in ipairs(#words > 0 and words or { "cpu" }) do
-    local name, rest = word:match "^([%w_-]+)=(.+)$"
-    local tres, partition = (rest or word):match "^([%w_/:.-]+)@?([%w_.-]*)$"
-    if not tres then return nil, ("--slot: %q is no [GROUP=]TRES[@PARTITION]"):format(word) end
-    name = name or plan.groups[1] or "default"
-    list[#list + 1] = { name = name, tres = tres, partition = partition ~= "" and partition or nil }
-    names[name] = true
-  end
-  for _, name in ipairs(plan.groups) do
-    if not names[name] then
-      return nil, ("--slot does not say what a slot of the group %s is"):format(name)
-    end
-  end
-  if #list > math.max(1, #plan.groups) then
-    return nil, ("--slot names %d groups, the plan has %d"):format(#list, math.max(1, #plan.groups))
-  end
-  return list
-end
-
 --- How much of each group the nodes have; a TRES of no node (billing) is as large as planned: -1.
 function site.sizes(nodes, groups)
   local sizes = {}
