@@ -18,8 +18,8 @@ static bool stays(allot_source source)
         return false;
     case ALLOT_FROM_COLUMN:
         return source.value < ALLOT_PLAN_COLUMNS || source.value == ALLOT_CONFIGURED ||
-               source.value == ALLOT_ALLOCATED || source.value == ALLOT_IN_FLIGHT ||
-               source.value >= ALLOT_COLUMN_COUNT;
+               source.value == ALLOT_GROUP_SLOTS || source.value == ALLOT_ALLOCATED ||
+               source.value == ALLOT_IN_FLIGHT || source.value >= ALLOT_COLUMN_COUNT;
     default:
         return true;
     }

@@ -299,6 +299,8 @@ int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t
         return *sum;
     if (column == ALLOT_OWNED)
         return allot__own(work, allot__rules_at(work, row), row, NULL);
+    if (column == ALLOT_GROUP_SLOTS)
+        return work->slots;
     const int32_t *values = narrow(work, rules, column);
     return !values ? 0 : shown(values[row]);
 }
@@ -307,7 +309,7 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
                    int32_t first, int32_t count, int64_t *out)
 {
     const int32_t *values = narrow(work, rules, column);
-    if (column == ALLOT_OWNED && !allot__own_planned(work)) {
+    if (column == ALLOT_GROUP_SLOTS || (column == ALLOT_OWNED && !allot__own_planned(work))) {
         for (int32_t i = 0; i < count; i++)
             out[i] = allot__value(work, rules, column, first + i);
         return;
@@ -449,6 +451,8 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
         }
     }
     out->number = 0; /* a column that is NULL is zero throughout */
+    if (source.value == ALLOT_GROUP_SLOTS)
+        out->number = (int32_t)allot__least(work->slots, ALLOT_AMOUNT_MAX);
     int status = weight ? check_weights(work, rules, source.value) : ALLOT_OK;
     bool sums = source.value == ALLOT_DEMAND || source.value == ALLOT_ALLOCATED ||
                 source.value == ALLOT_IN_FLIGHT || source.value == ALLOT_OVER;

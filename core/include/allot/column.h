@@ -26,6 +26,7 @@ ALLOT_C_BEGIN
     XX(EXCLUSIVE, "exclusive", "true: hosts on which it has a slot are closed to others (H-14)")   \
     XX(REBALANCE, "rebalance", "false: drains at a switch of windows, nothing is taken (A-71)")    \
     XX(CONFIGURED, "configured", "owned slots as the plan states them, unscaled")                  \
+    XX(GROUP_SLOTS, "group_slots", "slots that its group has now, the same for all consumers")     \
     XX(DEMAND, "demand", "slots wanted; of a parent: the need of its children (C-2)")              \
     XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
     XX(ALLOCATED, "allocated", "slots held")                                                       \

@@ -15,6 +15,7 @@ local MOST = 1000000000
 --- negative is none; a parent's sums may be too large for one, unless the case is `small`.
 local AMOUNTS = {
   "owned", "configured", "reserve", "limit", "share", "share", "share", "rank", "grace", "cap",
+  "group_slots",
 }
 local SUMS = { "demand", "need", "allocated", "in_flight" }
 local LATER = { quota = {}, distribute = { "quota" }, reclaim = { "quota", "received", "over" } }

@@ -32,6 +32,7 @@ local function scale(node, world)
     below = below + child.reserve_now
   end
   node.own_whole = math.min(node.own:floor(), 1000000000) -- the column that a policy reads
+  node.group_slots = world.slots
   node.reserve_now = math.max(math.min(node.reserve, node.own_whole), below)
 end
 
