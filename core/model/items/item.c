@@ -276,6 +276,23 @@ int allot__things_room(allot_engine *engine, allot__things *things, size_t more)
     return allot__vector_room(engine, &things->list, more, sizeof(allot__thing *));
 }
 
+void *allot__things_block(allot_engine *engine, allot__things *things, size_t size)
+{
+    allot__thing **at = (allot__thing **)things->list.items + things->list.count;
+    allot__thing *thing = NULL;
+    if (things->list.count < things->spare) {
+        thing = *at;
+        *at = NULL;
+    }
+    if (thing && thing->size == size)
+        return thing;
+    allot__thing_free(engine, thing);
+    thing = size < INT32_MAX ? allot_engine_alloc(engine, NULL, 0, size) : NULL;
+    if (thing)
+        thing->size = (uint32_t)size & INT32_MAX;
+    return thing;
+}
+
 bool allot__things_put(allot__things *things, allot__thing *thing, bool check)
 {
     int32_t number = (int32_t)things->list.count;
@@ -312,7 +329,7 @@ void allot__things_cut(allot_engine *engine, allot__things *things, size_t count
         if (is_found(thing))
             allot__index_remove(&things->index, hash_of(thing->id), thing->number);
         allot__thing_free(engine, thing);
-        things->list.count--;
+        ((allot__thing **)things->list.items)[--things->list.count] = NULL;
     }
 }
 
@@ -321,6 +338,13 @@ static void free_replaced(allot_engine *engine, allot__things *things)
     for (size_t i = 0; i < things->replaced.count; i++)
         allot__thing_free(engine, ((allot__thing **)things->replaced.items)[i]);
     things->replaced.count = 0;
+}
+
+static void free_spare(allot_engine *engine, allot__things *things)
+{
+    for (size_t i = things->list.count; i < things->spare; i++)
+        allot__thing_free(engine, ((allot__thing **)things->list.items)[i]);
+    things->spare = 0;
 }
 
 int allot__things_close_up(allot_engine *engine, allot__things *things)
@@ -343,6 +367,7 @@ int allot__things_close_up(allot_engine *engine, allot__things *things)
         list[i]->number = left;
         list[left++] = list[i];
     }
+    free_spare(engine, things);
     allot__index_renumber(&things->index, numbers);
     allot__free(engine, numbers, count, sizeof *numbers);
     things->list.count = (size_t)left;
@@ -350,14 +375,19 @@ int allot__things_close_up(allot_engine *engine, allot__things *things)
     return ALLOT_OK;
 }
 
-void allot__things_clear(allot_engine *engine, allot__things *things)
+void allot__things_spare(allot_engine *engine, allot__things *things)
 {
-    allot__thing **list = things->list.items;
-    for (size_t i = 0; i < things->list.count; i++)
-        allot__thing_free(engine, list[i]);
     free_replaced(engine, things);
+    if (things->spare < things->list.count)
+        things->spare = things->list.count;
     things->list.count = things->gone = 0;
     allot__index_clear(&things->index);
+}
+
+void allot__things_clear(allot_engine *engine, allot__things *things)
+{
+    allot__things_spare(engine, things);
+    free_spare(engine, things);
 }
 
 void allot__things_free(allot_engine *engine, allot__things *things)

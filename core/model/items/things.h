@@ -24,7 +24,9 @@ typedef struct allot__thing {
 } allot__thing;
 
 typedef struct allot__things {
-    allot__vector list;     /* of allot__thing * */
+    allot__vector list;     /* of allot__thing *, */
+    size_t spare;           /* ... whose entries behind the last, up to this number, are blocks to
+                               be used again, or NULL */
     allot__index index;     /* by id */
     allot__vector replaced; /* of allot__thing *, until the numbers are closed up */
     size_t gone;            /* entries of the list whose things have ended */
@@ -57,6 +59,8 @@ allot__thing *allot__thing_make(allot_engine *engine, allot_item kind, const voi
 void allot__thing_free(allot_engine *engine, allot__thing *thing);
 /* Makes room for so many more, so that adding them, or replacing as many, cannot fail. ENOMEM. */
 int allot__things_room(allot_engine *engine, allot__things *things, size_t more);
+/* A block for the thing that is added next, not zeroed but for its size. NULL: ENOMEM. */
+void *allot__things_block(allot_engine *engine, allot__things *things, size_t size);
 /* Adds a thing at the end, where there is room. With `check`, false: its id is taken. */
 bool allot__things_put(allot__things *things, allot__thing *thing, bool check);
 /* Replaces a thing by another of the same id. */
@@ -66,7 +70,8 @@ void allot__things_end(allot__things *things, allot__thing *thing);
 void allot__things_cut(allot_engine *engine, allot__things *things, size_t count);
 /* Closes gaps: numbers what is left anew. ENOMEM: all is as it was. */
 int allot__things_close_up(allot_engine *engine, allot__things *things);
-/* Ends all. The first keeps the lists' memory, the second frees it. */
+/* Ends all. The first keeps the memory of lists and blocks, the second that of lists. */
+void allot__things_spare(allot_engine *engine, allot__things *things);
 void allot__things_clear(allot_engine *engine, allot__things *things);
 void allot__things_free(allot_engine *engine, allot__things *things);
 

@@ -81,10 +81,11 @@ static allot__task *make(allot_state *state, const allot_task *task)
     const allot_members *members = allot_members_of(ALLOT_ITEM_TASK);
     allot_task rest;
     bool more = rest_of(task, &rest);
-    size_t length = strlen(task->id) + 1, size = sizeof(allot__task) + length;
+    size_t length = strlen(task->id) + 1;
+    size_t size = (sizeof(allot__task) + length + 7) & ~(size_t)7;
     if (more)
-        size = ((size + 7) & ~(size_t)7) + sizeof rest + allot_item_room(members, &rest);
-    allot__task *made = size < INT32_MAX ? allot__new(state->engine, size, 1) : NULL;
+        size += sizeof rest + allot_item_room(members, &rest);
+    allot__task *made = allot__things_block(state->engine, &state->tasks.things, size);
     if (!made)
         return NULL;
     *made = (allot__task){.thing.size = (uint32_t)size & INT32_MAX,
@@ -109,10 +110,11 @@ static allot__task *make(allot_state *state, const allot_task *task)
     return NULL;
 }
 
-/* A copy of the block of a task of one group, without more, under an id of the same length. */
+/* A copy of the block of a task of one group, without more, under an id of the same length that
+ * stands in a buffer of a multiple of 8 bytes. */
 static allot__task *copy(allot_state *state, const allot__task *of, const char *id)
 {
-    allot__task *made = allot_engine_alloc(state->engine, NULL, 0, of->thing.size);
+    allot__task *made = allot__things_block(state->engine, &state->tasks.things, of->thing.size);
     if (!made)
         return NULL;
     *made = *of;
@@ -126,7 +128,7 @@ static int put_parts(allot_state *state, const allot__task *first)
     allot__things *things = &state->tasks.things;
     for (int32_t i = 0; i + 1 < parts_of(first); i++) {
         const allot_task_slots *also = &allot__task_rest(first)->also[i];
-        allot__task *part = allot__new(state->engine, 1, sizeof *part);
+        allot__task *part = allot__things_block(state->engine, things, sizeof *part);
         if (!part)
             return ALLOT_ENOMEM;
         *part = *first;

@@ -296,7 +296,7 @@ void allot__tasks_clear(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks;
     allot__tasks_release(state);
-    allot__things_clear(state->engine, &tasks->things);
+    allot__things_spare(state->engine, &tasks->things);
     tasks->spent = tasks->pending = tasks->coupled = 0;
     tasks->labels.count = tasks->sessions.count = tasks->flights.count = 0;
     allot__index_clear(&tasks->label_index);
@@ -307,7 +307,7 @@ static int arrange(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks;
     size_t groups = (size_t)state->plan->group_count, sessions = tasks->sessions.count;
-    if (!state->reopened)
+    if (!state->reopened && tasks->things.spare == 0)
         allot__vector_trim(state->engine, &tasks->things.list);
     tasks->units = allot__new(state->engine, groups, sizeof *tasks->units);
     if (tasks->pending > 0)
