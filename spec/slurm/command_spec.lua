@@ -123,6 +123,18 @@ esac
       true))
   end)
 
+  it("says that the service has another plan", function ()
+    shell.write(folder .. "/plan.json", [[{"version": 1, "slots": 32, "policy": "hybrid",
+      "consumers": [{"name": "other"}]}]])
+    local _, out = shell.run(([[cd %s; allot=$(realpath $OLDPWD/%s)
+      $allot serve plan.json >served 2>&1 & service=$!
+      for _ in $(seq 100); do test -S plan.json.sock && break; sleep 0.1; done
+      PATH=%s/bin:$PATH $allot slurm --once --out . --socket plan.json.sock $OLDPWD/%s 2>&1
+      kill $service]]):format(folder, shell.allot, folder, PLAN))
+    assert.truthy(out:find('did not take 4 rows (is its plan another?): ', 1, true), out)
+    assert.truthy(out:find('found the path "/%a", which no consumer of the plan has'), out)
+  end)
+
   it("checks its options before it looks", function ()
     fails(2, PLAN, "--socket says where the service listens, or --dry-run prints commands")
     fails(2, "--dry-run --rest /none " .. PLAN, "--rest: /none is no leaf of the plan")
@@ -141,7 +153,8 @@ esac
     local status, out, err = slurm(("--dry-run --once --map %s/map.lua %s"):format(folder, PLAN))
     assert.equal("", err)
     assert.equal(0, status)
-    assert.truthy(out:find("name=c set GrpTRES=cpu=4\n", 1, true), out)
+    -- What c owns, and room for carol's job, which Slurm counts in c.
+    assert.truthy(out:find("name=c set GrpTRES=cpu=12\n", 1, true), out)
     shell.write(folder .. "/map.lua", 'return function (job) return "/none" end\n')
     fails(5, ("--dry-run --once --map %s/map.lua %s"):format(folder, PLAN),
       "the map gives job 7 to /none, which is no leaf of the plan [E-slurm]")
@@ -156,5 +169,9 @@ esac
     assert.equal(0, status, err)
     assert.truthy(err:find("the service: ", 1, true), err)
     assert.truthy(err:find("ended: ceilings stay as they are", 1, true), err)
+    status, _, err = slurm(("--status --out %s %s"):format(folder, PLAN))
+    assert.equal(0, status, err)
+    local _, out = slurm(("--status --out %s %s"):format(folder, PLAN))
+    assert.truthy(out:find "^last pass %d+ s ago, last decision never\ntrouble: the service: ", out)
   end)
 end)

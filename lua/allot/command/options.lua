@@ -22,7 +22,8 @@ return {
   policy = "replace the plan's policy by this one, with options as NAME:option=value,...; "
     .. "several: side by side",
   map = "a Lua function that says what each job becomes",
-  interval = "seconds between cycles: at least (simulate, 0), at most (serve, 1)",
+  interval = "seconds between cycles: at least (simulate, 0), at most (serve, 1); between looks "
+    .. "(slurm, 2)",
   from = "only jobs submitted at that time or later; of replay: the first decision",
   before = "only jobs submitted before that time",
   ["until"] = "end the simulation then, whatever still runs; of log: only until that time",
@@ -67,7 +68,7 @@ return {
   cancel = "take jobs that cannot be requeued, too: they are cancelled",
   once = "one look at the cluster, and end",
   open = "put all ceilings to the plan's limits, and end",
-  status = "report what the bridge did last, and end",
+  status = "report what the bridge did last (beside PLAN, or in --out), and end",
   log = "how to write the log (text)",
   ["log-level"] = "log nothing less severe than this (info)",
   lines = "the last N entries (100; with --since all)",

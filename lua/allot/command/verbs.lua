@@ -305,8 +305,8 @@ it reads groups and their quotas (GROUP_NAMES, ...), of OpenPBS the tree of shar
 ]] },
 
   slurm = { "carry out decisions on a Slurm cluster", [[
-Looks at the cluster (squeue, sinfo), tells the service at --socket all of it (sync), and
-carries out what the service decides: the accounts' ceilings (GrpTRES) become their
+Looks at the cluster (squeue, sinfo, sacctmgr), tells the service at --socket all of it,
+and carries out what the service decides: the accounts' ceilings (GrpTRES) become their
 quotas, or what they own if that is more; victims are requeued at the deadline. A
 consumer stands for the account of its name. It looks every --interval seconds (2), and
 when the service decides, and takes nothing for done that it does not see.

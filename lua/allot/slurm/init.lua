@@ -30,9 +30,12 @@ function Bridge:run(words, limit)
   if not answer then return nil, fault end
   local how, err, out = answer:match "^([^\0]*)\0([^\0]*)\0(.*)$"
   if how == "exit 0" then return out end
-  if how == "exit 127" then return nil, words[1] .. " is not here: the PATH has no such command" end
-  local first = err:match "[^\n]+" or ""
-  return nil, ("%s: %s%s"):format(words[1], how, first ~= "" and ": " .. first or "")
+  if how == "exit 127" or how:find "^missing" then
+    return nil, words[1] .. " is not here: the PATH has no such command"
+  end
+  local said = err:match "[^\n]*fatal:[^\n]*" or err:match "[^\n]+" or ""
+  said = said:gsub("^" .. words[1] .. ": ", ""):gsub("^%a+: ", "", 1)
+  return nil, ("%s: %s%s"):format(words[1], how, said ~= "" and ": " .. said or "")
 end
 
 function Bridge:now()
@@ -118,6 +121,9 @@ function Bridge:told(body)
     return nil, "the service decided nothing: " .. tostring((answer.error or {}).message)
   end
   self.dropped = answer.dropped_count
+  local row = answer.dropped and answer.dropped[1]
+  self.foreign = row and ("the service did not take %d rows (is its plan another?): %s"):format(
+    self.dropped, row.error.message)
   self.seq = math.max(self.seq or 0, answer.seq or 0)
   return answer.decision, answer.flights
 end
@@ -172,15 +178,20 @@ function Bridge:pass()
   self.decided_at = self:now()
   local commands, did = pass.act(self.kept, decision, flights, self.accounts, self.decided_at)
   self:carry_out(commands)
-  self:write_status(did, flights)
+  self.did, self.flights = did, flights
   return true
 end
 
-function Bridge:write_status(did, flights)
+--- What is wrong after a pass; nil: nothing.
+function Bridge:complaint()
+  return self.foreign or self.unwritten or self.fault
+end
+
+function Bridge:write_status()
   if self.dry then return end
-  local document = text.status_of(self, did, flights)
-  local good, why = self.host.write(self.status_file, core.encode(document, { indent = 2 }) .. "\n")
-  if not good then self.fault = ("%s cannot be written: %s"):format(self.status_file, why) end
+  local document = core.encode(text.status_of(self), { indent = 2 })
+  local good, why = self.host.write(self.status_file, document .. "\n")
+  self.unwritten = not good and ("%s cannot be written: %s"):format(self.status_file, why)
 end
 
 --- Without a decision for too long, nobody shall be held back.
@@ -226,7 +237,8 @@ function Bridge:loop()
   while true do
     self:subscribe()
     local good, why = self:pass()
-    self:trouble(not good and why or self.fault)
+    self:trouble(not good and why or self:complaint())
+    self:write_status()
     if good then self.opened = false else self:open_if_stale() end
     self.host.call("notify", "WATCHDOG=1\nSTATUS=" .. text.summary(self, why))
     if self:wait(every) then
@@ -312,10 +324,9 @@ end
 
 local function once(bridge)
   local good, why = bridge:pass()
-  if good then
-    bridge:trouble(bridge.fault)
-    return DONE
-  end
+  if good then bridge:trouble(bridge:complaint()) else bridge.why = why end
+  bridge:write_status()
+  if good then return DONE end
   fail(bridge.host, "E-slurm", why)
   return IO
 end

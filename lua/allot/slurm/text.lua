@@ -24,16 +24,16 @@ local function sum(list)
 end
 
 --- The bridge's status as a document.
-function text.status_of(bridge, did, flights)
+function text.status_of(bridge)
   local kept, leaves = bridge.kept, {}
-  for path, leaf in pairs(kept.leaves) do
+  for path, leaf in pairs(kept.leaves or {}) do
     leaves[path] = { running = leaf.held[1] or 0, wanted = leaf.demand[1] or 0 }
   end
   return {
     schema = "allot/slurm/v1", at = bridge:now(), seen_at = bridge.seen_at,
-    decided_at = bridge.decided_at, trouble = bridge.why, leaves = leaves,
-    strangers = kept.strangers, unknown_reasons = kept.unknown, dropped = bridge.dropped, did = did,
-    flights = #flights, requeues_last_minute = #kept.times,
+    decided_at = bridge.did and bridge.decided_at, trouble = bridge.why, leaves = leaves,
+    strangers = kept.strangers or {}, unknown_reasons = kept.unknown, dropped = bridge.dropped,
+    did = bridge.did, flights = #(bridge.flights or {}), requeues_last_minute = #kept.times,
   }
 end
 

@@ -132,6 +132,7 @@ end
 function world:pass()
   local before = #self.slurm.log
   local good, why = self.bridge:pass()
+  self.bridge:write_status()
   local list = {}
   for i = before + 1, #self.slurm.log do
     local line = self.slurm.log[i]
