@@ -6,6 +6,7 @@ local core = require "allot.core"
 local array = require "allot.slurm.array"
 local fake = require "spec.support.slurm.fake"
 local limit = require "allot.slurm.limit"
+local ceiling = require "allot.slurm.ceiling"
 local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
 local slot = require "allot.import.slot"
@@ -104,6 +105,23 @@ describe("a site", function ()
     assert.equal("/q2024_proj/alice", of { account = "2024.proj", user = "alice" })
     assert.equal("/rest", of { account = "2024.proj", user = "bob" })
     assert.equal("/rest", of { account = "other", user = "bob" })
+  end)
+
+  it("has a leaf for each partition of a user who stands twice below an account", function ()
+    local plan = assert(site.plan(core.encode { version = 1, consumers = core.list {
+      { name = "a", children = core.list { { name = "bob-short", limit = 2 }, { name = "bob-long" },
+        { name = "ann" } } } } }))
+    local of = site.consumer_of(plan)
+    assert.equal("/a/bob-short", of { account = "a", user = "bob", partition = "short" })
+    assert.equal("/a/ann", of { account = "a", user = "ann", partition = "short" })
+    assert.is_nil((of { account = "a", user = "bob", partition = "other" }))
+    local list = site.associations(plan, assert(read.accounts(table.concat({ "root|||||||",
+      "a||root|||||", "a|bob|||short|||", "a|bob|||long|||", "a|ann||cpu=2||||",
+      "a|ann||cpu=3|short|||" }, "\n"))))
+    local commands = ceiling.commands(list, ceiling.open(plan, { { tres = "cpu" } }), 9)
+    for k, words in ipairs(commands) do commands[k] = table.concat(words, " ", 4) end
+    assert.same({ "modify user where name=bob account=a partition=short set GrpTRES=cpu=2",
+      "modify user where name=ann account=a set GrpTRES=cpu=-1" }, commands)
   end)
 
   it("has users of root as leaves of the first level, and no ceiling for all accounts", function ()

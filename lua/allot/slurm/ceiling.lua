@@ -94,6 +94,7 @@ local function modify(row)
   local words = { "sacctmgr", "-i", "-Q", "modify", row.kind, "where",
     "name=" .. table.concat(row.names, ",") }
   if row.kind == "user" then words[#words + 1] = "account=" .. row.account end
+  if row.where then words[#words + 1] = "partition=" .. row.where end
   words[#words + 1] = "set"
   words[#words + 1] = "GrpTRES=" .. row.words
   return words
@@ -108,11 +109,12 @@ function ceiling.commands(associations, wanted, most)
     local differ, down = changes(wanted(it), it.limits)
     if differ then
       local kind, words = it.user and "user" or "account", words_of(differ)
-      local key = table.concat({ tostring(down), kind, it.user and it.account or "", words }, " ")
+      local key = table.concat({ tostring(down), kind, it.user and it.account or "",
+        it.where or "", words }, " ")
       local row = by_key[key]
       if not row then
-        row = { kind = kind, account = it.account, words = words, down = down, names = {},
-          at = #rows }
+        row = { kind = kind, account = it.account, where = it.where, words = words, down = down,
+          names = {}, at = #rows }
         by_key[key], rows[#rows + 1] = row, row
       end
       row.names[#row.names + 1] = it.user or it.account

@@ -157,8 +157,8 @@ function read.limits(tres, ...)
   return amounts
 end
 
---- Accounts by name: { parent =, limits = amounts, users = { name = limits }, associations }, these
--- { key =, limits =, each = } by user and partition, for read.association; nil, a reason.
+--- Accounts by name: { parent =, limits = amounts, associations }, these { user =, partition =,
+-- key =, limits =, each = } by user and partition, for read.association; nil, a reason.
 function read.accounts(text)
   local accounts, count = {}, 0
   for line in text:gmatch "[^\n]+" do
@@ -168,14 +168,14 @@ function read.accounts(text)
       return nil, ("sacctmgr's line %d makes no sense: %q"):format(count, line:sub(1, 200))
     end
     local name, user, parent, tres, partition = table.unpack(row)
-    local account = accounts[name] or { users = {}, limits = {}, associations = {} }
+    local account = accounts[name] or { limits = {}, associations = {} }
     accounts[name] = account
     if user == "" then
       account.parent, account.limits = parent ~= "" and parent or nil, read.limits(tres, row[6])
     else
-      account.users[user] = read.limits(tres, row[6], row[7])
-      account.associations[user .. "|" .. partition] = { limits = account.users[user],
-        each = read.tres(row[8]), key = table.concat({ name, user, partition }, "|") }
+      account.associations[user .. "|" .. partition] = { user = user, partition = partition,
+        limits = read.limits(tres, row[6], row[7]), each = read.tres(row[8]),
+        key = table.concat({ name, user, partition }, "|") }
     end
   end
   return accounts

@@ -94,6 +94,15 @@ local function path_of(plan, account)
   return path or nil
 end
 
+--- The leaf of a user below an account's consumer: that of the name, else that of user and
+-- partition (as import has users who stand twice below an account), which the second result says.
+local function leaf_below(plan, path, user, partition)
+  local below = path .. "/" .. site.name_of(user)
+  if plan.is_leaf[below] then return below, false end
+  below = path .. "/" .. site.name_of(("%s-%s"):format(user, partition or ""))
+  return plan.is_leaf[below] and below or nil, true
+end
+
 --- The consumer of a job, by its account: the leaf below it that has the user's name, else the
 -- account's own leaf, else the leaf for the rest; nil: none stands for it.
 function site.consumer_of(plan, map, rest)
@@ -113,8 +122,7 @@ function site.consumer_of(plan, map, rest)
     end
     if not path then return rest end
     if plan.is_leaf[path] then return path end
-    local below = path .. "/" .. site.name_of(job.user)
-    return plan.is_leaf[below] and below or rest
+    return leaf_below(plan, path, job.user, job.partition) or rest
   end
 end
 
@@ -155,7 +163,7 @@ local function with_children(beside, accounts)
 end
 
 --- The associations that stand for consumers: { account =, user = or nil, path =, limits =,
--- beside = amounts of truth.of }.
+-- where = a partition or nil, beside = amounts of truth.of }.
 function site.associations(plan, accounts, beside)
   local list = {}
   beside = beside or {}
@@ -166,18 +174,22 @@ function site.associations(plan, accounts, beside)
       list[#list + 1] = { account = account, path = path, limits = row.limits,
         beside = sums[account] or {} }
     end
-    for user, limits in pairs(path and row.users or {}) do
-      local below = path .. "/" .. site.name_of(user)
-      local other = path == "" and user ~= "root" and accounts[user] -- the leaf is that account's
-      if plan.is_leaf[below] and not other then
-        list[#list + 1] = { account = account, user = user, path = below, limits = limits,
-          beside = beside[account .. "/" .. user] or {} }
+    local seen = {} -- a user with a leaf may stand below an account several times, by partition
+    for _, it in pairs(path and row.associations or {}) do
+      local below, by_partition = leaf_below(plan, path, it.user, it.partition)
+      local other = path == "" and it.user ~= "root" and accounts[it.user] -- its leaf
+      if below and not other and (not seen[below] or it.partition < seen[below].partition) then
+        seen[below] = { account = account, user = it.user, partition = it.partition, path = below,
+          limits = it.limits, where = by_partition and it.partition or nil,
+          beside = not by_partition and beside[account .. "/" .. it.user] or {} }
       end
     end
+    for _, it in pairs(seen) do list[#list + 1] = it end
   end
   table.sort(list, function (a, b)
     if a.account ~= b.account then return a.account < b.account end
-    return (a.user or "") < (b.user or "")
+    if a.user ~= b.user then return (a.user or "") < (b.user or "") end
+    return a.path < b.path
   end)
   return list
 end
