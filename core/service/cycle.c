@@ -196,6 +196,10 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
     if (service->stopping || service->failed)
         return ALLOT_EUSAGE;
     bool same = strcmp(generation->sha256, service->generation->sha256) == 0;
+    int32_t before, now;
+    allot_report_newcomers(service->generation->texts->newcomers, &before);
+    allot_report_newcomers(generation->texts->newcomers, &now);
+    bool grown = same && now > before; /* it lacks no consumer */
     if (!allot__plan_texts_is(&service->kept, generation) &&
         allot__plan_texts_keep(service->store, generation) != ALLOT_OK)
         return ALLOT_ENOMEM;
@@ -215,7 +219,7 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
     if (name_generation(service) != ALLOT_OK)
         allot__service_fail(service, "no memory to record another version of the plan");
     /* Earlier rows may name consumers that the new plan lacks. */
-    service->fresh = service->fresh || !same || !ids->same;
+    service->fresh = service->fresh || (!grown && (!same || !ids->same));
     for (const allot__component *component = service->up->components; component->name; component++)
         if (component->swapped)
             component->swapped(service);

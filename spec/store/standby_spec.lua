@@ -157,6 +157,26 @@ describe("services with one store", function ()
     assert.same({ "2" }, server:ask "SELECT count(*) FROM events")
   end)
 
+  check("follow a plan that grows", function ()
+    for i = 1, 2 do
+      shell.write(folders[i] .. "/plan.json", (PLAN:gsub('}%]}\n', '}, {"name": "*"}]}\n')))
+    end
+    local one = start(1)
+    assert(one:call("demand", { consumer = "/kim", slots = 2 }))
+    local two = start(2)
+    assert(one:call("demand", { consumer = "/lee", slots = 2 }))
+    kill(1)
+    local both = client.connect(folders[2] .. "/sock")
+    assert.equal(3, both:send("demand", { consumer = "/lee", slots = 1 }).seq)
+    both:close()
+    reconnect(2)
+    leads(two)
+    local decision = assert(two:call("sync", { source = "look" })).decision
+    local paths = {}
+    for i, row in ipairs(decision.groups.default.consumers) do paths[i] = row.path end
+    assert.same({ "/a", "/b", "/*", "/kim", "/lee" }, paths)
+  end)
+
   check("follow a change of the plan", function ()
     local one, two = start(1), start(2)
     assert(demand(one, 3))

@@ -270,6 +270,7 @@ bool allot__event_fits(allot__event_kind kind, bool queues)
 struct allot__event_reader {
     allot_engine *engine;
     allot_json *json;
+    allot_report *newcomers; /* see allot__event_newcomers */
 };
 
 /* ---- Bounds that documents do not have ------------------------------------------------------- */
@@ -344,17 +345,44 @@ void allot__event_reader_free(allot__event_reader *reader)
     if (!reader)
         return;
     allot_json_close(reader->json);
+    allot_report_free(reader->newcomers);
     allot__free(reader->engine, reader, 1, sizeof *reader);
+}
+
+static int take_newcomers(allot_engine *engine, const allot_report *report, allot_report **to,
+                          allot__error *fault)
+{
+    int32_t count;
+    const char *const *paths = allot_report_newcomers(report, &count);
+    if (count == 0)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; to && i < count; i++)
+        if ((!*to && allot_report_new(engine, to) != ALLOT_OK) ||
+            allot_report_newcomer(*to, paths[i]) != ALLOT_OK)
+            return ALLOT_ENOMEM;
+    return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-path", "consumer", NULL,
+                            "consumer: the plan has no \"%.200s\" yet", paths[0]);
+}
+
+const allot_report *allot__event_newcomers(const allot__event_reader *reader)
+{
+    return reader->newcomers;
+}
+
+void allot__event_newcomers_forget(allot__event_reader *reader)
+{
+    allot_report_free(reader->newcomers);
+    reader->newcomers = NULL;
 }
 
 int allot__params_take(allot_engine *engine, allot_json **json, const allot_plan *plan,
                        const char *params, size_t len, allot_json_part *parts, int32_t count,
-                       allot__error *fault)
+                       allot_report **newcomers, allot__error *fault)
 {
     allot_report *report = NULL;
     int status = ALLOT_EINVALID;
     /* A fault is rare: the words about it are made by a second reading. */
-    for (int pass = 0; pass < 2 && status == ALLOT_EINVALID; pass++) {
+    for (int pass = 0; pass < 2 && (status == ALLOT_EINVALID || status == ALLOT_ENOENT); pass++) {
         allot_json_close(*json);
         *json = NULL;
         if (pass > 0 && allot_report_new(engine, &report) != ALLOT_OK)
@@ -366,6 +394,8 @@ int allot__params_take(allot_engine *engine, allot_json **json, const allot_plan
     }
     if (status == ALLOT_EINVALID)
         status = allot__error_take(fault, report);
+    else if (status == ALLOT_ENOENT)
+        status = take_newcomers(engine, report, newcomers, fault);
     allot_report_free(report);
     return status;
 }
@@ -411,7 +441,7 @@ int allot__event_read(allot__event_reader *reader, const allot_plan *plan, allot
                                 "params have %zu bytes, at most %d are allowed", len, PARAMS_MOST);
     allot__event_init(&event, kind);
     int status = allot__params_take(reader->engine, &reader->json, plan, params, len, parts,
-                                    ALLOT__FIELD_LISTS, fault);
+                                    ALLOT__FIELD_LISTS, &reader->newcomers, fault);
     status = unfit_tag(plan, status, fault);
     for (int list = 0; list < ALLOT__FIELD_LISTS && status == ALLOT_OK; list++)
         status = check_part(&parts[list], speaker, fault);

@@ -150,16 +150,21 @@ bool allot__event_fits(allot__event_kind kind, bool queues);
 typedef enum allot__speaker { ALLOT__CLIENT = 0, ALLOT__STORE } allot__speaker;
 
 /* Reads params (NULL: none) into parts, whose strings are *json's; replaces an earlier *json. As
- * below. */
+ * below; *newcomers (NULL: not wanted) gets newcomers. */
 int allot__params_take(allot_engine *engine, allot_json **json, const allot_plan *plan,
                        const char *params, size_t len, allot_json_part *parts, int32_t count,
-                       allot__error *fault);
+                       allot_report **newcomers, allot__error *fault);
 
 /* Reads the params of an event, valid JSON; names are looked up in `plan`. EINVALID, ENOENT (an
  * unknown name), ERANGE with a fault; ENOMEM. */
 int allot__event_read(allot__event_reader *reader, const allot_plan *plan, allot__event_kind kind,
                       allot__speaker speaker, const char *params, size_t len, allot__event *out,
                       allot__error *fault);
+
+/* Newcomers (plan.h) that events named in vain since the reader was made, or since they were
+ * forgotten: such an event ends with ENOENT. NULL: none. */
+const allot_report *allot__event_newcomers(const allot__event_reader *reader);
+void allot__event_newcomers_forget(allot__event_reader *reader);
 
 /* How far a client's clock may be ahead of the service's. */
 #define ALLOT__EVENT_AHEAD 60 /* s */

@@ -72,6 +72,7 @@ void allot__candidate_free(allot__candidate *candidate)
     allot__free_string(engine, candidate->instead);
     allot__free_string(engine, candidate->text);
     allot_report_free(candidate->report);
+    allot_report_free(candidate->newcomers);
     allot__free(engine, candidate, 1, sizeof *candidate);
     allot_engine_free(engine);
 }
@@ -333,6 +334,12 @@ static int build(allot__candidate *it)
                                  .quiet = true};
     if (it->back)
         allot__plan_texts_ask(it->back, &ask);
+    status = allot__newcomers_listed(it->engine, &it->list, &it->newcomers);
+    if (status == ALLOT_OK && it->live)
+        status = allot__newcomers_add(it->engine, it->live->texts->newcomers, &it->newcomers);
+    if (status != ALLOT_OK)
+        return status;
+    ask.newcomers = it->newcomers;
     status = allot__generation_make(&ask, &it->sources, it->report, &it->generation);
     /* The watch paths for next time, whatever the result. */
     int looked = allot__watch_paths_of(&it->paths, &it->sources);

@@ -54,6 +54,10 @@ typedef struct allot__candidate {
     int64_t version;
     allot__plan_texts *own;
     allot__sources files;
+    /* Newcomers that come with this one, beside those of the live one and of `list`; it owns them.
+     * `grows`: they are all that differs. */
+    allot_report *newcomers;
+    bool grows;
     bool dry;     /* only compared with the live one */
     bool forced;  /* built even if the files are the same */
     bool lasting; /* `instead` holds only while the plan's file is as in `trusted` */

@@ -10,6 +10,39 @@
 #include "service/generation/generation.h"
 #include "service/generation/file.h"
 
+/* ---- Newcomers ------------------------------------------------------------------------------- */
+
+#define NEWCOMER "newcomer "
+
+int allot__newcomers_add(allot_engine *engine, const allot_report *from, allot_report **to)
+{
+    int32_t count;
+    const char *const *paths = allot_report_newcomers(from, &count);
+    int status = *to ? ALLOT_OK : allot_report_new(engine, to);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        status = allot_report_newcomer(*to, paths[i]);
+    return status;
+}
+
+int allot__newcomers_listed(allot_engine *engine, const allot__text *list, allot_report **to)
+{
+    int status = *to ? ALLOT_OK : allot_report_new(engine, to);
+    for (size_t at = 0; at < list->len && status == ALLOT_OK; at += strlen(list->bytes + at) + 1)
+        if (strncmp(list->bytes + at, NEWCOMER, sizeof NEWCOMER - 1) == 0)
+            status = allot_report_newcomer(*to, list->bytes + at + sizeof NEWCOMER - 1);
+    return status;
+}
+
+static void list_newcomers(const allot_report *newcomers, allot__text *list)
+{
+    int32_t count;
+    const char *const *paths = allot_report_newcomers(newcomers, &count);
+    for (int32_t i = 0; i < count; i++) {
+        allot__text_puts(list, NEWCOMER);
+        allot__text_add(list, paths[i], strlen(paths[i]) + 1);
+    }
+}
+
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 /* With that text, and no policies yet. ENOMEM. */
@@ -52,6 +85,7 @@ void allot__plan_texts_free(allot__plan_texts *texts)
     allot__sources_free(&texts->policies);
     allot__free_string(engine, texts->instead);
     allot__free_string(engine, texts->despite);
+    allot_report_free(texts->newcomers);
     allot__free(engine, texts->text, texts->len + 1, 1);
     allot__free(engine, texts, 1, sizeof *texts);
     allot_engine_free(engine);
@@ -64,11 +98,13 @@ void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask
     ask->texts = &texts->policies;
     ask->instead = texts->instead;
     ask->despite = texts->despite;
+    ask->newcomers = texts->newcomers;
 }
 
 /* ---- From the store -------------------------------------------------------------------------- */
 
-/* Reads a line of a list: "SHA256 NAME", "instead NAME" or "despite SHA256". */
+/* Reads a line of a list: "SHA256 NAME", "instead NAME" or "despite SHA256"; newcomers are read
+ * apart. */
 static int take_line(allot__plan_texts *it, allot__store *store, const char *line,
                      allot_report *report)
 {
@@ -76,6 +112,8 @@ static int take_line(allot__plan_texts *it, allot__store *store, const char *lin
     const char *name = strchr(line, ' ');
     if (!name || (size_t)(name - line) >= sizeof sha256)
         return ALLOT_ENOENT;
+    if (strncmp(line, NEWCOMER, sizeof NEWCOMER - 1) == 0)
+        return ALLOT_OK;
     memcpy(sha256, line, (size_t)(name++ - line));
     char **member = strcmp(sha256, "instead") == 0   ? &it->instead
                     : strcmp(sha256, "despite") == 0 ? &it->despite
@@ -102,7 +140,7 @@ static int take_list(allot__plan_texts *it, allot__store *store, const allot__te
     int status = ALLOT_OK;
     for (; at < list->len && status == ALLOT_OK; at += strlen(list->bytes + at) + 1)
         status = take_line(it, store, list->bytes + at, report);
-    return status;
+    return status == ALLOT_OK ? allot__newcomers_listed(it->engine, list, &it->newcomers) : status;
 }
 
 int allot__plan_texts_store(allot_engine *engine, allot__store *store,
@@ -223,6 +261,7 @@ static int list_policies(allot__generation *generation)
         allot__text_puts(list, " ");
         allot__text_add(list, it->path, strlen(it->path) + 1);
     }
+    list_newcomers(texts->newcomers, list);
     if (list->failed)
         return ALLOT_ENOMEM;
     allot_sha256(list->bytes, list->len, generation->policies_sha256);
@@ -235,6 +274,9 @@ static int read_plan(allot__generation *generation, const allot__generation_ask 
     allot_script_limits own = {0};
     set_limits(generation, ask, &own);
     int status = new_texts(ask->text, ask->len, ask->instead, ask->despite, &generation->texts);
+    if (status == ALLOT_OK && ask->newcomers)
+        status = allot__newcomers_add(generation->texts->engine, ask->newcomers,
+                                      &generation->texts->newcomers);
     if (status != ALLOT_OK)
         return status;
     bool same = ask->like != NULL && ask->like->texts->len == ask->len &&
@@ -254,9 +296,14 @@ static int read_plan(allot__generation *generation, const allot__generation_ask 
                               .known = ask->known,
                               .sources = &generation->sources,
                               .policies = &generation->texts->policies};
-    const allot_policy_loader loader = allot__tracker_loader(&tracker);
+    allot_policy_loader loader = allot__tracker_loader(&tracker);
+    loader.newcomers = allot_report_newcomers(generation->texts->newcomers, &loader.newcomer_count);
     status = allot_plan_read(generation->engine, ask->text, ask->len, ask->file, &loader, report,
                              &generation->plan);
+    const allot_plan *plan = generation->plan;
+    for (int32_t i = 0; plan && allot_plan_queues(plan) == 0 && i < allot_plan_consumers(plan); i++)
+        generation->wild =
+            generation->wild || strcmp(allot_plan_name(plan, i), ALLOT_WILDCARD) == 0;
     return status == ALLOT_OK ? list_policies(generation) : status;
 }
 

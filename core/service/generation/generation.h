@@ -25,6 +25,7 @@ typedef struct allot__plan_texts {
     size_t len;
     allot__sources policies; /* by the names that the plan calls them by, with their bytes */
     char *instead;           /* a policy that replaces the plan's own; NULL: none */
+    allot_report *newcomers; /* paths of newcomers (plan.h) that events have named: they stay */
     char *despite; /* rolled back to: the files that it stands against, by allot__sources_sha256;
                       NULL: it is not */
 } allot__plan_texts;
@@ -47,12 +48,14 @@ typedef struct allot__generation {
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;
     bool loud;
+    bool wild;         /* the plan has wildcards (plan.h) */
     allot_state *last; /* of its plan, freed with it; may be NULL */
     atomic_int held;   /* references beyond the owner's */
 } allot__generation;
 
 /* A list of policies: this head, "SHA256 NAME" for each by the plan's name, "instead NAME" if one
- * replaces the plan's own, and "despite SHA256" if it was rolled back to; a NUL after each. */
+ * replaces the plan's own, "despite SHA256" if it was rolled back to, and "newcomer PATH" for each
+ * of these; a NUL after each. */
 #define ALLOT__POLICIES_HEAD "allot/policies/v1"
 
 /* The inputs of a generation. */
@@ -63,6 +66,7 @@ typedef struct allot__generation_ask {
     bool to_be;          /* `text` will be written to the file, and counts as its content */
     const char *instead; /* as in a loader (allot/json.h); NULL: the plan's own */
     const char *despite; /* as of texts */
+    const allot_report *newcomers;     /* likewise; NULL: none */
     const allot_script_limits *limits; /* may be NULL */
     const allot__sources
         *texts; /* policies that are taken from here, not from disk, by name; or NULL */
@@ -95,6 +99,10 @@ void allot__plan_answer_put(const allot__generation *generation, const char *fil
 int allot__plan_texts_store(allot_engine *engine, allot__store *store,
                             const allot__store_pair *names, allot_report *report,
                             allot__plan_texts **out);
+/* Adds the newcomers of a report, or of a list of policies, to a report, which is made if it is
+ * NULL. ENOMEM. */
+int allot__newcomers_add(allot_engine *engine, const allot_report *from, allot_report **to);
+int allot__newcomers_listed(allot_engine *engine, const allot__text *list, allot_report **to);
 /* Sets those texts as a generation's inputs; they must outlive `ask`. */
 void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask *ask);
 

@@ -95,6 +95,7 @@ void allot__pair_build(allot__pair_of *pair)
     if (pair->plan)
         other = (allot__generation_ask){
             .file = pair->plan, .beside = pair->file, .limits = &pair->limits, .quiet = true};
+    other.newcomers = pair->texts->newcomers;
     other.instead = pair->policy;
     other.confined = true;
     other.known = &pair->texts->policies;

@@ -39,6 +39,12 @@ typedef struct allot__tally {
 } allot__tally;
 
 /* Functions of the files above, handed in when a service is made. */
+/* Waits until the plan has grown, or cannot; in a list. */
+typedef struct allot__growing {
+    void (*grown)(struct allot__growing *it); /* also when the service stops */
+    struct allot__growing *next;
+} allot__growing;
+
 typedef struct allot__upcalls {
     const allot__component *components;
     const struct allot__method *methods; /* except events; ends with a row without name */
@@ -53,7 +59,10 @@ typedef struct allot__upcalls {
      * on, and `generation` stays the caller's. */
     int (*swap)(allot_service *service, allot__generation *generation, const allot_plan_map *ids,
                 allot_report *report, allot__generation **old);
-    /* The last hold on the books ended (hold.h): waiting requests go on. */
+    /* Makes another generation with these newcomers (plan.h). OK: it is being made; `released` is
+     * called then, and `it` (NULL: none). ENOENT: it cannot be made with one of them. ENOMEM. */
+    int (*grow)(allot_service *service, const allot_report *newcomers, allot__growing *it);
+    /* The last hold on the books ended (hold.h), or the plan has grown: waiting requests go on. */
     void (*released)(allot_service *service);
     /* As allot__cycle_settle and allot__cycle_touch. */
     void (*settle)(allot_service *service);

@@ -74,7 +74,7 @@ static int read_ask(allot_engine *engine, allot_json **json, const allot_plan *p
     params it;
     allot_json_part part = {.members = &all, .item = &it};
     allot_item_init(&all, &it);
-    int status = allot__params_take(engine, json, plan, text, len, &part, 1, fault);
+    int status = allot__params_take(engine, json, plan, text, len, &part, 1, NULL, fault);
     if (status != ALLOT_OK)
         return status;
     if (it.after && it.before)

@@ -100,6 +100,42 @@ void allot__reload_rollback(allot__request *call)
     take_order(call->service->components.reload, call, &order);
 }
 
+/* ---- Newcomers ------------------------------------------------------------------------------- */
+
+static bool has(const allot_report *report, const char *path)
+{
+    int32_t count;
+    const char *const *paths = allot_report_newcomers(report, &count);
+    while (count > 0 && strcmp(paths[count - 1], path) != 0)
+        count--;
+    return count > 0;
+}
+
+int allot__reload_grow(allot_service *service, const allot_report *newcomers, allot__growing *it)
+{
+    allot__reload *reload = service->components.reload;
+    int32_t count;
+    const char *const *paths = allot_report_newcomers(newcomers, &count);
+    if (!reload->open || service->stopping)
+        return ALLOT_EUSAGE;
+    for (int32_t i = 0; reload->unwanted && i < count; i++)
+        if (has(reload->unwanted, paths[i]))
+            return ALLOT_ENOENT;
+    if (count > 0 && allot__newcomers_add(service->engine, newcomers, &reload->wanted) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    if (it) {
+        allot__growing **last = &reload->growing;
+        while (*last)
+            last = &(*last)->next;
+        it->next = NULL;
+        *last = it;
+    }
+    if (reload->phase == ALLOT__RELOAD_IDLE && reload->wanted)
+        allot__reload_begin(reload);
+    /* For lack of memory no attempt may have begun: `it` was told. */
+    return it || reload->phase != ALLOT__RELOAD_IDLE ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 /* ---- What waits ------------------------------------------------------------------------------ */
 
 enum { VERSION, DROP, DRY };

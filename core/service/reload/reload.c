@@ -363,6 +363,11 @@ static void take_question(allot__reload *it)
 
 void allot__reload_begin(allot__reload *it)
 {
+    if (!it->culprit && it->wanted) {
+        if (allot__grow_begin(it))
+            allot__reload_build(it);
+        return;
+    }
     it->began = it->first != 0 ? it->first : uv_now(it->service->loop);
     it->first = 0;
     it->looked_at = it->changes;
@@ -491,6 +496,7 @@ void allot__reload_stop(allot_service *service)
     if (!it->open)
         return;
     it->open = false;
+    allot__grow_end(it);
     allot__reply **lists[] = {&it->answering, &it->waiting, &it->order.reply};
     for (int i = 0; i < 3; i++) {
         allot__reply *all = *lists[i];
@@ -511,6 +517,8 @@ void allot__reload_free(allot_service *service)
     allot__candidate_free(it->culprit);
     allot__candidate_free(it->failed);
     allot__candidate_free(it->held);
+    allot_report_free(it->wanted);
+    allot_report_free(it->unwanted);
     allot__sample_states_clear(&it->samples); /* a thread used them during the trial */
     allot__free_string(service->engine, it->promote);
 }

@@ -118,6 +118,9 @@ typedef struct allot__reload {
     allot__candidate *culprit;
     allot__reload_order order;
     char *promote;
+    allot_report *wanted;    /* newcomers, for the next attempt; NULL: none */
+    allot_report *unwanted;  /* those that the last attempt could not add; NULL: none */
+    allot__growing *growing; /* what waits for newcomers */
     /* Pending calls for the files, and for this attempt. */
     allot__reply *waiting, *answering;
     int64_t swapped, refused, same; /* attempts by result */
@@ -155,8 +158,21 @@ void allot__reload_rollback(allot__request *call);
 /* A report's first error as the members of an object. */
 void allot__reload_error(allot__text *out, const allot_report *report);
 
+/* As `grow` of allot__upcalls: events with newcomers wait, and are entered once a
+ * generation of the same texts with them decides. newcomers NULL: those of before. */
+int allot__reload_grow(allot_service *service, const allot_report *newcomers, allot__growing *it);
+
 /* ---- Between the files of this folder -------------------------------------------------------- */
 
+/* Makes the candidate of an attempt that only adds newcomers. false: without memory there is none.
+ */
+bool allot__grow_begin(allot__reload *it);
+/* The attempt is over: lets all go on that waits for newcomers. Those of an attempt that failed,
+ * which the second function takes, are not tried again until another generation decides. */
+void allot__grow_end(allot__reload *it);
+void allot__grow_refuse(allot__reload *it, allot_report *newcomers);
+/* The attempt is over: begins the next one that is due. */
+void allot__reload_next(allot__reload *it);
 /* Begin an attempt, none being in progress; begin one soon. */
 void allot__reload_begin(allot__reload *it);
 void allot__reload_soon(allot__reload *it);

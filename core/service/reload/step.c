@@ -75,7 +75,12 @@ void allot__reload_finish(allot__reload *it)
     it->phase = ALLOT__RELOAD_IDLE;
     if (candidate != it->failed && candidate != it->held)
         allot__candidate_free(candidate);
-    if (it->waiting || it->order.reply || it->culprit)
+    allot__reload_next(it);
+}
+
+void allot__reload_next(allot__reload *it)
+{
+    if (it->waiting || it->order.reply || it->culprit || it->wanted)
         allot__reload_begin(it);
     else if (it->again || it->changes != it->looked_at)
         allot__reload_soon(it);
@@ -180,6 +185,8 @@ void allot__reload_adopt(allot__reload *it)
     allot__reload_let_go(service, old, &samples);
     candidate->generation = NULL;
     generation->loud = true;
+    allot_report_free(it->unwanted);
+    it->unwanted = NULL;
     it->samples = it->trial;
     it->samples.taken = samples.taken;
     it->samples.next = samples.next;
@@ -334,6 +341,51 @@ static void rehearse(allot__reload *it)
     allot__work_begin(it->service, &it->work, try_work, tried, it);
 }
 
+/* ---- Newcomers alone --------------------------------------------------------------------------
+ */
+
+/* A change that waits was made without the newcomers: it is made again, if it is in files. */
+static void grow(allot__reload *it, allot__generation *old)
+{
+    allot__sample_states samples = it->samples; /* of the old plan */
+    it->samples = (allot__sample_states){.taken = samples.taken, .next = samples.next};
+    allot__reload_let_go(it->service, old, &samples);
+    it->candidate->generation->loud = true;
+    it->candidate->generation = NULL;
+    it->again = it->again || it->held;
+    allot__guard_end(it);
+    allot_report_free(it->unwanted);
+    it->unwanted = NULL;
+}
+
+static void grow_built(allot__reload *it)
+{
+    allot_service *service = it->service;
+    allot__candidate *candidate = it->candidate;
+    allot__generation *old;
+    allot_report *newcomers = NULL;
+    int status = candidate->outcome == ALLOT__MADE ? ALLOT_OK : candidate->status;
+    if (status == ALLOT_OK)
+        status = service->up->swap(service, candidate->generation, candidate->ids,
+                                   candidate->report, &old);
+    if (status == ALLOT_OK) {
+        grow(it, old);
+    } else {
+        allot__log(service, ALLOT_LOG_ERROR, "consumers that events name cannot be added", NULL);
+        allot__log_report(service, candidate->report);
+        allot__newcomers_add(service->engine, candidate->newcomers, &newcomers);
+    }
+    allot__candidate_free(candidate);
+    it->candidate = NULL;
+    it->phase = ALLOT__RELOAD_IDLE;
+    if (status == ALLOT_OK)
+        allot__grow_end(it);
+    else
+        allot__grow_refuse(it, newcomers);
+    if (it->phase == ALLOT__RELOAD_IDLE)
+        allot__reload_next(it);
+}
+
 /* ---- Building -------------------------------------------------------------------------------- */
 
 static void build_work(void *ud)
@@ -357,8 +409,11 @@ static void built(void *ud)
 {
     allot__reload *it = ud;
     const allot__candidate *candidate = it->candidate;
-    if (it->service->stopping) {
-        allot__reload_give_up(it);
+    if (it->service->stopping || candidate->grows) {
+        if (it->service->stopping)
+            allot__reload_give_up(it);
+        else
+            grow_built(it);
         return;
     }
     if (!candidate->text && !candidate->store && !candidate->back)

@@ -75,7 +75,8 @@ typedef struct allot__truth {
     allot__text dropped;
     int64_t dropped_count;
     allot__event_reader *reader;
-    allot__error fault; /* of the call as a whole */
+    allot_report *newcomers; /* (plan.h) of `consumers`; NULL: none */
+    allot__error fault;      /* of the call as a whole */
 } allot__truth;
 
 /* The source of calls that name none; it owns all things. */
@@ -120,6 +121,8 @@ typedef struct allot__sync {
     allot_engine *engine;
     allot__generation *generation; /* held */
     allot__truth *truth;
+    bool grew; /* newcomers were waited for: those that are left are dropped */
+    allot__growing growing;
     int status;          /* of reading, then of the whole call */
     char garbage[400];   /* why the request is not JSON, or not a request; "": it is valid */
     int garbage_code;    /* its JSON-RPC code */

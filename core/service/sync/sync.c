@@ -222,6 +222,15 @@ static void begin_reading(allot__sync *it)
     allot__work_begin(it->service, &it->work, read_work, read_done, it);
 }
 
+/* By another plan, which has other numbers. */
+static void read_again(allot__sync *it)
+{
+    allot__truth_free(it->truth);
+    it->truth = NULL;
+    allot__generation_free(it->generation);
+    begin_reading(it);
+}
+
 /* ---- The end --------------------------------------------------------------------------------- */
 
 void allot__sync_end(allot__sync *it)
@@ -367,10 +376,7 @@ static void end(allot__hold *hold)
     allot__sync *it = (allot__sync *)(void *)hold;
     allot_service *service = it->service;
     if (it->generation != service->generation && !it->books) {
-        allot__truth_free(it->truth); /* it has another plan's numbers */
-        it->truth = NULL;
-        allot__generation_free(it->generation);
-        begin_reading(it);
+        read_again(it);
         return;
     }
     if (it->status != ALLOT_OK) {
@@ -385,19 +391,48 @@ static void end(allot__hold *hold)
     let_go(it);
 }
 
+static bool stops(const allot__sync *it)
+{
+    const allot_service *service = it->service;
+    return service->stopping || service->failed || !service->holds.open;
+}
+
+/* All newcomers of a truth come in one go; then it is read again. */
+static void grown(allot__growing *growing)
+{
+    allot__sync *it = (allot__sync *)(void *)((char *)growing - offsetof(allot__sync, growing));
+    read_again(it);
+}
+
+static bool grows(allot__sync *it)
+{
+    allot_service *service = it->service;
+    allot__truth *truth = it->truth;
+    if (stops(it) || it->grew || it->status != ALLOT_OK)
+        return false;
+    const allot_report *newcomers = allot__event_newcomers(truth->reader);
+    if (!newcomers && !truth->newcomers)
+        return false;
+    it->grew = true;
+    it->growing.grown = grown;
+    return allot__newcomers_add(it->engine, newcomers, &truth->newcomers) == ALLOT_OK &&
+           service->up->grow(service, truth->newcomers, &it->growing) == ALLOT_OK;
+}
+
 static void read_done(void *ud)
 {
     allot__sync *it = ud;
     allot_service *service = it->service;
-    bool stops = service->stopping || service->failed || !service->holds.open;
     if (it->head.id && allot__reply_name(it->reply, it->head.id, it->head.id_len) != ALLOT_OK)
         it->status = ALLOT_ENOMEM;
-    if (!stops && it->status == ALLOT_OK) {
+    if (grows(it))
+        return;
+    if (!stops(it) && it->status == ALLOT_OK) {
         it->hold = (allot__hold){.step = step, .end = end};
         allot__hold_begin(service, &it->hold);
         return;
     }
-    if (stops) {
+    if (stops(it)) {
         allot__rpc_error(&it->reply->call, ALLOT__RPC_BUSY, "the service is about to stop", NULL);
         allot__reply_end(it->reply);
     } else {

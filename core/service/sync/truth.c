@@ -37,6 +37,7 @@ void allot__truth_free(allot__truth *truth)
     allot__arena_free(&truth->arena);
     allot__text_free(&truth->dropped);
     allot__event_reader_free(truth->reader);
+    allot_report_free(truth->newcomers);
     allot__free(truth->engine, truth, 1, sizeof *truth);
 }
 
@@ -370,11 +371,16 @@ static void reset(walk *it, int32_t consumer)
             .consumer = consumer, .demand = -1, .allocated = -1, .unlisted = -1};
 }
 
-static int find_leaf(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault)
+static int find_leaf(allot__truth *truth, const char *name, int32_t *out, allot__error *fault)
 {
+    const allot_plan *plan = truth->plan;
     char near[128] = "", hint[150] = "";
     int32_t consumer = allot_plan_find(plan, name, strlen(name));
     *out = ALLOT_ROOT;
+    if (allot_plan_wildcard(plan, name, strlen(name)) >= 0 &&
+        ((!truth->newcomers && allot_report_new(truth->engine, &truth->newcomers) != ALLOT_OK) ||
+         allot_report_newcomer(truth->newcomers, name) != ALLOT_OK))
+        return ALLOT_ENOMEM;
     if (consumer == ALLOT_ROOT) {
         size_t size = allot_plan_nearest(plan, name, strlen(name), near, sizeof near);
         if (size > 0 && size < sizeof near)
@@ -382,6 +388,11 @@ static int find_leaf(const allot_plan *plan, const char *name, int32_t *out, all
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-path", "consumer", hint,
                                 "consumer: the plan has no \"%.100s\"", name);
     }
+    if (strcmp(allot_plan_name(plan, consumer), ALLOT_WILDCARD) == 0 &&
+        allot_plan_queues(plan) == 0)
+        return allot__error_set(fault, ALLOT_EINVALID, "E-wildcard", "consumer", NULL,
+                                "consumer: \"%.100s\" stands for others, allowed are their names",
+                                name);
     if (allot_plan_children(plan, consumer) > 0)
         return allot__error_set(
             fault, ALLOT_EINVALID, "E-not-leaf", "consumer", NULL,
@@ -396,7 +407,7 @@ static int read_leaf(walk *it)
     char name[256];
     int32_t consumer, depth = it->now.depth;
     snprintf(name, sizeof name, "%s", it->now.text);
-    int status = find_leaf(it->truth->plan, it->now.text, &consumer, it->error);
+    int status = find_leaf(it->truth, it->now.text, &consumer, it->error);
     reset(it, consumer);
     allot_json_next(it->json, &it->now);
     bool open = it->now.kind == ALLOT_JSON_OBJECT || it->now.kind == ALLOT_JSON_LIST;

@@ -147,15 +147,34 @@ static const char *what_is_wrong(const allot__span *members)
     return NULL;
 }
 
+static int read_event(const allot__request *call, int32_t kind, allot__event *event,
+                      allot__error *fault)
+{
+    allot_service *service = call->service;
+    return allot__event_read(service->reader, allot__books_plan(service->books),
+                             (allot__event_kind)kind, ALLOT__CLIENT, call->params, call->params_len,
+                             event, fault);
+}
+
+/* Events named newcomers in vain: whether they wait for a plan with them. */
+static bool grows(allot_service *service)
+{
+    const allot_report *newcomers = allot__event_newcomers(service->reader);
+    bool waits = newcomers && service->up->grow(service, newcomers, NULL) == ALLOT_OK;
+    allot__event_newcomers_forget(service->reader);
+    return waits;
+}
+
 static void run_event(allot__request *call, int32_t kind)
 {
     allot_service *service = call->service;
     allot__event event;
     allot__error fault = {.message = ""};
     int64_t seq;
-    int status = allot__event_read(service->reader, allot__books_plan(service->books),
-                                   (allot__event_kind)kind, ALLOT__CLIENT, call->params,
-                                   call->params_len, &event, &fault);
+    int status = read_event(call, kind, &event, &fault);
+    call->held = status == ALLOT_ENOENT && grows(service);
+    if (call->held)
+        return;
     event.from = call->who;
     if (status == ALLOT_OK)
         status = service->up->enter(service, &event, call->params, call->params_len, &seq,
@@ -333,6 +352,26 @@ const allot__method *allot__rpc_long(const allot_service *service, const char *l
     return NULL;
 }
 
+/* A batch runs to its end, so newcomers in any of its events come before. */
+static bool batch_grows(const allot__request *like, const char *at, const char *end)
+{
+    allot_service *service = like->service;
+    allot__span item;
+    allot__event event;
+    allot__error fault;
+    allot__role role = like->peer ? allot__connection_role(like->peer) : ALLOT__CHANGES;
+    if (!service->generation->wild || role < ALLOT__TELLS || !allot__store_leads(service->store))
+        return false;
+    for (int i = 0; i < ALLOT__RPC_BATCH_MOST && allot__span_item(&at, end, &item); i++) {
+        allot__request call = *like;
+        const char *wrong = allot__rpc_take(&call, item.at, item.len);
+        int32_t kind = wrong ? -1 : allot__event_find(call.method, call.method_len);
+        if (kind >= 0)
+            read_event(&call, kind, &event, &fault);
+    }
+    return grows(service);
+}
+
 static void run_batch(const allot__request *like, const char *at, const char *end, int64_t *batch)
 {
     allot__text *answer = like->answer;
@@ -385,7 +424,7 @@ int allot__rpc_line(const allot__request *from, const char *line, size_t len, al
     int status = allot_json_open(from->service->engine, line, len, NULL, 1, 0, NULL, &json);
     if (status == ALLOT_OK) {
         allot_json_close(json);
-        if (*at == '[' && allot__hold_is(from->service)) {
+        if (*at == '[' && (allot__hold_is(from->service) || batch_grows(&call, at, end))) {
             return ALLOT__RPC_HELD;
         } else if (*at == '[') {
             run_batch(&call, at, end, batch);

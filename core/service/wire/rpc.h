@@ -57,7 +57,7 @@ typedef struct allot__request {
     void *tell_ud;
     size_t mark;   /* where the answer begins in `answer` */
     bool not_yet;  /* a question that must wait for its turn */
-    bool held;     /* a call that must wait until the hold on the books ends */
+    bool held;     /* a call that must wait until the hold on the books ends, or the plan grew */
     bool answered; /* or will be: see allot__rpc_later */
 } allot__request;
 
@@ -139,7 +139,7 @@ const allot__method *allot__rpc_long(const allot_service *service, const char *l
 /* Runs a line (without its end) from `from` (service, peer, tell): writes the answer to `answer`,
  * which stays empty if none is wanted; *batch: the batch to wait for. ENOMEM: no effect beyond the
  * answered part. NOT_YET: a question whose peer may not ask in this turn of the loop; no effect.
- * HELD: a hold has the books (instance/hold.h); no effect. */
+ * HELD: a hold has the books (instance/hold.h), or the plan grows; no effect. */
 #define ALLOT__RPC_NOT_YET 1
 #define ALLOT__RPC_HELD    2
 int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__text *answer,

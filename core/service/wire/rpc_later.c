@@ -123,7 +123,7 @@ static int read_params(allot__request *call, allot__param *fields, allot__error 
     allot_json_part part = {.members = &all, .item = fields};
     int status =
         allot__params_take(service->engine, &service->params, allot__books_plan(service->books),
-                           call->params, call->params_len, &part, 1, fault);
+                           call->params, call->params_len, &part, 1, NULL, fault);
     for (int32_t i = 0; i < all.count; i++)
         fields[i].given = part.stated >> i & 1;
     return status;
@@ -165,18 +165,57 @@ void allot__waiters_free(allot_service *service)
     }
 }
 
+/* An embedder's call that waits until the plan has grown. */
+typedef struct patient {
+    allot__growing growing;
+    allot_service *service;
+    allot__text text;
+    void (*answer)(void *ud, const char *line, size_t len);
+    void *ud;
+} patient;
+
+static void call_again(allot__growing *growing)
+{
+    patient *it = (patient *)(void *)growing;
+    allot_service *service = it->service;
+    allot_service_call(service, it->text.bytes, it->text.len, it->answer, it->ud);
+    allot__text_free(&it->text);
+    allot__free(service->engine, it, 1, sizeof *it);
+}
+
+static int be_patient(allot_service *service, const char *text, size_t len,
+                      void (*answer)(void *ud, const char *line, size_t len), void *ud)
+{
+    patient *it = allot__new(service->engine, 1, sizeof *it);
+    if (!it)
+        return ALLOT_ENOMEM;
+    *it = (patient){.growing = {.grown = call_again},
+                    .service = service,
+                    .text = {.engine = service->engine},
+                    .answer = answer,
+                    .ud = ud};
+    allot__text_add(&it->text, text, len);
+    if (!it->text.failed && service->up->grow(service, NULL, &it->growing) == ALLOT_OK)
+        return ALLOT_OK;
+    allot__text_free(&it->text);
+    allot__free(service->engine, it, 1, sizeof *it);
+    return ALLOT_ENOMEM;
+}
+
 int allot_service_call(allot_service *service, const char *text, size_t len,
                        void (*answer)(void *ud, const char *line, size_t len), void *ud)
 {
     if (!service->running || service->stopping)
         return ALLOT_EUSAGE;
-    allot__hold_settle(service); /* the embedder's call cannot wait */
+    allot__hold_settle(service); /* the embedder's call cannot wait for it */
     allot__reply *reply = allot__new(service->engine, 1, sizeof *reply);
     if (!reply)
         return ALLOT_ENOMEM;
     *reply = (allot__reply){.call = {.service = service, .tell = answer, .tell_ud = ud},
                             .answer.engine = service->engine};
     int status = allot__rpc_line(&reply->call, text, len, &reply->answer, &reply->call.batch);
+    if (status == ALLOT__RPC_HELD)
+        status = be_patient(service, text, len, answer, ud);
     if (status == ALLOT_OK && reply->answer.len > 0 && reply->call.batch > 0) {
         allot__reply **at = &service->waiters;
         while (*at)
