@@ -160,6 +160,8 @@ return policy { name = "site", %s
     assert.same({}, (attribute(VIP, 'quota = { fill { by = function (vip) return 1 end } }', "")))
     assert.same({}, (attribute(VIP, 'quota = { fill { by = function (r) return 1 + #r.vip end } }',
       "")))
+    assert.same({}, (attribute(VIP,
+      'quota = { fill { by = function (sum_vip) return sum_vip end } }', "")))
     assert.same({}, (attribute(VIP, 'distribute = order { "vip" }')))
     assert.same({}, (attribute(VIP:gsub("vip =", '["vip"] ='), 'distribute = order { "vip" }')))
   end)

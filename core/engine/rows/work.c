@@ -71,6 +71,7 @@ static int take_columns(allot__work *work)
 
 static void forget_functions(allot__rules *rules)
 {
+    memset(rules->sums, 0, sizeof rules->sums);
     for (size_t i = 0; i < rules->policy->functions.count; i++) {
         rules->function_values[i] = NULL;
         rules->function_amounts[i] = NULL;
@@ -305,9 +306,24 @@ int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t
     return !values ? 0 : shown(values[row]);
 }
 
+static void put_sums(const allot__work *work, const int64_t *sums, int32_t first, int32_t count,
+                     int64_t *out)
+{
+    int32_t family = allot__siblings_of(work, first);
+    for (int32_t i = 0; i < count; i++) {
+        while (first + i >= work->tree->first[family + 1])
+            family++;
+        out[i] = sums[family];
+    }
+}
+
 void allot__values(const allot__work *work, const allot__rules *rules, int32_t column,
                    int32_t first, int32_t count, int64_t *out)
 {
+    if (column >= ALLOT_SUMS) {
+        put_sums(work, rules->sums[column - ALLOT_SUMS], first, count, out);
+        return;
+    }
     const int32_t *values = narrow(work, rules, column);
     if (column == ALLOT_GROUP_SLOTS || (column == ALLOT_OWNED && !allot__own_planned(work))) {
         for (int32_t i = 0; i < count; i++)
@@ -332,6 +348,33 @@ static const int64_t *values_of(const allot__rowset *rows, int32_t column, int32
     return room;
 }
 
+/* Adds a column up, family by family. In the first family some rows may be another policy's. */
+static int add_siblings(const allot__work *work, allot__rules *rules, int32_t column)
+{
+    size_t families = (size_t)work->tree->families;
+    if (rules->sums[column])
+        return ALLOT_OK;
+    int64_t *sums = allot__arena_zeroed(work->arena, families, sizeof *sums);
+    if (!sums)
+        return ALLOT_ENOMEM;
+    for (int32_t family = 0; family < work->tree->families; family++)
+        for (int32_t row = work->tree->first[family]; row < work->tree->first[family + 1]; row++)
+            if (family > 0 || allot__rules_at(work, row) == rules)
+                sums[family] += allot__value(work, rules, column, row);
+    rules->sums[column] = sums;
+    return ALLOT_OK;
+}
+
+static int add_all_siblings(const allot__work *work, allot__rules *rules, int32_t function)
+{
+    const allot__function *it = (const allot__function *)rules->policy->functions.items + function;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < it->count && status == ALLOT_OK; i++)
+        if (it->columns[i] >= ALLOT_SUMS)
+            status = add_siblings(work, rules, it->columns[i] - ALLOT_SUMS);
+    return status;
+}
+
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out)
 {
@@ -342,7 +385,9 @@ int allot__function_values(allot__work *work, allot__rules *rules, int32_t funct
                                .column = values_of,
                                .functions = rules->function_values};
     allot_source source = {ALLOT_FROM_FUNCTION, function};
-    int status = allot__rowset_prepare(&consumers, source);
+    int status = add_all_siblings(work, rules, function);
+    if (status == ALLOT_OK)
+        status = allot__rowset_prepare(&consumers, source);
     if (status == ALLOT_OK)
         *out = rules->function_values[function];
     return status;

@@ -56,8 +56,9 @@ typedef struct allot__rules {
     const int64_t *options; /* by allot_option: the group's; for damping else the policy's */
     bool owns;              /* the policy uses ownership */
     bool leaves_out;        /* a share of 0 may leave a row out (quota/quota.h) */
-    const int64_t **function_values; /* by function, by row */
-    int32_t **function_amounts;      /* the same, checked to be amounts */
+    const int64_t **function_values;                          /* by function, by row */
+    int64_t *sums[ALLOT_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX]; /* by column, by family */
+    int32_t **function_amounts;                               /* the same, checked to be amounts */
 } allot__rules;
 
 typedef struct allot__work {
@@ -252,7 +253,7 @@ static inline bool allot__own_planned(const allot__work *work)
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */
 int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
                      int32_t row);
-/* The same for `count` rows from `first` on. */
+/* The same for `count` rows from `first` on; also of sums over siblings, once these are known. */
 void allot__values(const allot__work *work, const allot__rules *rules, int32_t column,
                    int32_t first, int32_t count, int64_t *out);
 

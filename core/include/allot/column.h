@@ -45,6 +45,11 @@ typedef enum allot_column {
 /* The first eight, OWNED to REBALANCE, are columns that a plan states. */
 #define ALLOT_PLAN_COLUMNS 8
 
+/* In the columns of a function of consumers: the sum of a column, built in or an attribute, over a
+ * row and its siblings, those that the function's policy does not govern left out. */
+#define ALLOT_SUMS           128
+#define ALLOT_SUM_OF(column) (ALLOT_SUMS + (column))
+
 /* "owned" and its text; NULL for a column that is not built in. Static. */
 ALLOT_API const char *allot_column_name(int column);
 ALLOT_API const char *allot_column_doc(int column);

@@ -95,7 +95,7 @@ int allot_policy_rows_function(allot_policy *policy, allot_rows rows, const int3
     if (most < 0 || !out || n < 0 || (n > 0 && !columns) || n > most)
         return ALLOT_EUSAGE;
     for (int32_t i = 0; i < n; i++)
-        if (columns[i] < 0 || columns[i] >= most)
+        if (columns[i] < 0 || allot__summed(rows, columns[i]) >= most)
             return ALLOT_EUSAGE;
     allot__function function = {.count = n, .rows = rows};
     if (n > 0) {

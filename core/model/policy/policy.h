@@ -97,6 +97,15 @@ struct allot_policy {
     int32_t lease;           /* a function; -1: L-6 */
 };
 
+_Static_assert(ALLOT_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX <= ALLOT_SUMS, "sums are apart");
+_Static_assert(ALLOT_SUM_OF(ALLOT_SUMS) <= UINT8_MAX + 1, "a script keeps columns as bytes");
+
+/* The column that a function's column reads, which may be a sum of it. */
+static inline int32_t allot__summed(allot_rows rows, int32_t column)
+{
+    return rows == ALLOT_CONSUMERS && column >= ALLOT_SUMS ? column - ALLOT_SUMS : column;
+}
+
 /* The first function of its tests, a number for the provider's relate; -1: none. */
 static inline int32_t allot__policy_asks(const allot_policy *policy)
 {

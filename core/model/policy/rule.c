@@ -178,7 +178,7 @@ static bool reads(const allot_policy *policy, allot_source source, int32_t colum
     const allot__function *function =
         (const allot__function *)policy->functions.items + source.value;
     for (int32_t i = 0; i < function->count; i++)
-        if (function->columns[i] == column)
+        if (allot__summed(function->rows, function->columns[i]) == column)
             return true;
     return false;
 }

@@ -111,7 +111,7 @@ static bool function_valid(const allot_policy *policy, allot_rows rows, int32_t 
     if (it->rows != rows)
         return false;
     for (int32_t i = 0; i < it->count; i++)
-        if (!column_valid(policy, rows, it->columns[i], last))
+        if (!column_valid(policy, rows, allot__summed(rows, it->columns[i]), last))
             return false;
     return true;
 }

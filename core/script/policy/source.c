@@ -117,6 +117,15 @@ static int32_t check_column(lua_State *L, const allot__reading *reading, const c
     return column;
 }
 
+/* The column whose sum over siblings a parameter names, as sum_share; NULL: it names none. */
+static const char *summed(const allot__reading *reading, const char *name)
+{
+    static const char sum[] = "sum_";
+    bool sums = reading->rows == ALLOT_CONSUMERS && strncmp(name, sum, sizeof sum - 1) == 0 &&
+                allot__read_column(reading->policy, reading->rows, name) < 0;
+    return sums ? name + sizeof sum - 1 : NULL;
+}
+
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 /* The n-th parameter of the function on top, from 1; NULL: it has fewer. */
@@ -128,7 +137,8 @@ static const char *parameter(lua_State *L, int n)
 static bool takes_view(lua_State *L, const allot__reading *reading, const char *at)
 {
     const char *name = parameter(L, 1);
-    if (!name || parameter(L, 2) || allot__read_column(reading->policy, reading->rows, name) >= 0)
+    if (!name || parameter(L, 2) || summed(reading, name) ||
+        allot__read_column(reading->policy, reading->rows, name) >= 0)
         return false;
     if (reading->rows == ALLOT_QUEUES && strcmp(name, "queue") == 0)
         return true; /* the row, not the column of tasks */
@@ -161,9 +171,10 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
     for (int n = 1; (name = parameter(L, n)); n++) {
         if (call->count == ALLOT__COLUMNS_MAX)
             allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
-        int32_t column = check_column(L, reading, at, name, last);
+        const char *inner = summed(reading, name);
+        int32_t column = check_column(L, reading, at, inner ? inner : name, last);
         refuse_preemptor(L, reading, at, "a function", column);
-        add_column(reading, column, call);
+        add_column(reading, inner ? ALLOT_SUM_OF(column) : column, call);
     }
 }
 

@@ -68,7 +68,9 @@ local function use_of(words, name)
     local before, after = words[i - 1] or {}, words[i + 1] or {}
     local bracket = before.word == "[" and after.word == "]"
     local equals = bracket and words[i + 2] or after
-    if word.word ~= name or word.kind == "symbol" then
+    if word.word == "sum_" .. name and word.kind == "name" then
+      read = true
+    elseif word.word ~= name or word.kind == "symbol" then
       goto next
     elseif (word.kind == "name" or bracket) and equals.word == "=" then
       declared = declared or word

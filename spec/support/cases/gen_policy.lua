@@ -58,6 +58,7 @@ end
 local function draw_function(random, stage, style, amounts)
   local known, bodies = columns(stage, style, amounts, true), amounts and WEIGHTS or KEYS
   local a, b = draw_column(random, known, stage), draw_column(random, known, stage)
+  if stage == "quota" and random:once_in(4) then a = "sum_" .. a end
   local body = random:pick(bodies):gsub("%f[%w]([ab])%f[%W]", { a = a, b = b })
   body = amounts and ("math.min(%s, 1000000000)"):format(body) or body
   local two = a ~= b and body:find("%f[%w]" .. b .. "%f[%W]")

@@ -30,6 +30,12 @@ end
 --- A column of a node, as a whole number. What a leaf is over is told as before any reclaim; of a
 --- parent it is what its leaves still are.
 function rules.column(node, name)
+  local summed = name:match "^sum_(.*)"
+  if summed then
+    local sum = 0
+    for _, sibling in ipairs(node.parent.children) do sum = sum + rules.column(sibling, summed) end
+    return sum
+  end
   if name == "over" and #node.children > 0 then
     return rules.still_over(node)
   end

@@ -234,6 +234,27 @@ static void what_is_owned_may_be_left_out(void)
     fixture_end(&it);
 }
 
+/* A sum is known when its column is, and a function that sums what is owned reads ownership. */
+static void functions_read_sums(void)
+{
+    const int32_t owned[] = {ALLOT_SUM_OF(ALLOT_OWNED)}, quotas[] = {ALLOT_SUM_OF(ALLOT_QUOTA)};
+    const int32_t none[] = {ALLOT_SUM_OF(ALLOT_COLUMN_COUNT)}, task[] = {ALLOT_SUM_OF(0)};
+    allot_source by = {ALLOT_FROM_FUNCTION, 0}, late = {ALLOT_FROM_FUNCTION, 1};
+    int32_t number;
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(allot_policy_function(policy, owned, 1, &number), ALLOT_OK);
+    CHECK_EQ(allot_policy_function(policy, quotas, 1, &number), ALLOT_OK);
+    CHECK_EQ(allot_policy_function(policy, none, 1, &number), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_rows_function(policy, ALLOT_TASKS, task, 1, &number), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "a", late, need, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "a", column(owned[0]), need, NULL, 0), ALLOT_EUSAGE);
+    CHECK(!allot__policy_owns(policy));
+    CHECK_EQ(allot_policy_fill(policy, "a", by, need, NULL, 0), ALLOT_OK);
+    CHECK(allot__policy_owns(policy));
+    fixture_end(&it);
+}
+
 /* Can a share of 0 leave a row out of two fills? */
 static bool leaves_out(allot_source by, allot_source up_to, allot_source by2)
 {
@@ -311,6 +332,7 @@ int main(void)
     RUN(there_is_room_for_so_many_fills);
     RUN(one_fill_goes_up_to_parts);
     RUN(what_is_owned_may_be_left_out);
+    RUN(functions_read_sums);
     RUN(shares_of_nothing_leave_out);
     RUN(damping_is_of_some_options);
     RUN(switches_are_off_and_few);
