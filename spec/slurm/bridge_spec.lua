@@ -73,6 +73,22 @@ describe("the bridge", function ()
     assert.equal(20, slurm.accounts.c.limit)
   end)
 
+  it("has leaves for users whom a wildcard stands for", function ()
+    local it, slurm = of_32(nil, { version = 1, slots = 32, policy = "hybrid",
+      consumers = core.list { { name = "a", owned = 16, grace = 4 },
+        { name = "c", owned = 16, children = core.list { { name = "*", limit = 20 } } } } })
+    fill(slurm, "c", 4, { user = "carol" })
+    fill(slurm, "c", 4, { user = "eve" })
+    passes(it, 3)
+    assert.equal(32, slurm:used "c")
+    assert.equal(16, row_of(it, "/c/carol").allocated)
+    assert.equal(16, row_of(it, "/c/eve").allocated)
+    fill(slurm, "a", 4)
+    passes(it, 8)
+    assert.equal(16, slurm:used "a")
+    assert.equal(8, row_of(it, "/c/eve").allocated)
+  end)
+
   it("lets owners' jobs start while it is down, and caps borrowers", function ()
     local it, slurm = of_32()
     fill(slurm, "c", 4)
@@ -248,7 +264,8 @@ describe("demand", function ()
       { name = "y", tres = "cpu", partition = "batch" }, { name = "z", tres = "cpu",
         partition = "other" } }
     local out = assert(truth.of(fake.line { state = "PENDING", partition = "batch,gpus" }, {},
-      { groups = groups, leaves = { "/a" }, sizes = { 8, 8, 8 }, shared = {}, ceilings = {},
+      { groups = groups, leaves = { "/a" }, is_leaf = { ["/a"] = true }, sizes = { 8, 8, 8 },
+        shared = {}, ceilings = {},
         consumer_of = function () return "/a" end, is_of = function () return true end,
         limits_of = limit.none, tags_of = function () return {} end }))
     assert.same({ 4, 0, 0 }, out.leaves["/a"].demand)

@@ -13,7 +13,8 @@ local slot = require "allot.import.slot"
 local truth = require "allot.slurm.truth"
 
 describe("limits of Slurm", function ()
-  local PLAN_OF = { by_name = { a = "/a", b = "/b" }, is_leaf = { ["/a"] = true, ["/b/u"] = true } }
+  local PLAN_OF = { by_name = { a = "/a", b = "/b" }, wild = {},
+    is_leaf = { ["/a"] = true, ["/b/u"] = true } }
   local ACCOUNTS = assert(read.accounts(table.concat({
     "root|||||||", "d||root|cpu=8||3||", "a||d|cpu=4,mem=2G||||", "a|u||cpu=2|||5|cpu=1",
     "a|u||cpu=3|fast|||", "b||root|||||", "b|u||cpu=9,gres/gpu=1|||7|" }, "\n")))
@@ -59,6 +60,7 @@ end)
 
 describe("what Slurm prints", function ()
   local SITE = { groups = { { name = "default", tres = "cpu" } }, single = true, leaves = {},
+    is_leaf = {},
     sizes = { 32 }, shared = {}, consumer_of = function () end }
   local LINE = fake.line { tres = "cpu=4,mem=2G,node=1,billing=4,gres/gpu=2" }:gsub("\n", "")
 
@@ -105,6 +107,19 @@ describe("a site", function ()
     assert.equal("/q2024_proj/alice", of { account = "2024.proj", user = "alice" })
     assert.equal("/rest", of { account = "2024.proj", user = "bob" })
     assert.equal("/rest", of { account = "other", user = "bob" })
+  end)
+
+  it("has no ceiling but a wildcard's limit for users who want nothing", function ()
+    local plan = assert(site.plan(core.encode { version = 1, consumers = core.list {
+      { name = "a", children = core.list { { name = "ann" }, { name = "*", limit = 3 } } } } }))
+    assert.equal("/a/eve", site.consumer_of(plan) { account = "a", user = "eve", partition = "p" })
+    local list = site.associations(plan, assert(read.accounts(table.concat({ "root|||||||",
+      "a||root|||||", "a|ann||||||", "a|eve||||||" }, "\n"))))
+    local decision = { groups = { default = { consumers = {
+      { path = "/a", quota = 5, owned = "0" }, { path = "/a/ann", quota = 5, owned = "0" } } } } }
+    local wanted = ceiling.by_decision(decision, plan, { { name = "default", tres = "cpu" } })
+    for k, it in ipairs(list) do list[k] = it.path .. " " .. wanted(it).cpu end
+    assert.same({ "/a 5", "/a/ann 5", "/a/eve 3" }, list)
   end)
 
   it("has a leaf for each partition of a user who stands twice below an account", function ()

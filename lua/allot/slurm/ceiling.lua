@@ -6,6 +6,8 @@
 -- anybody, also while the bridge or the service is down. Slurm counts an account's jobs in all
 -- partitions: what those use, and want, that are not the consumer's comes on top.
 
+local site = require "allot.slurm.site"
+
 local ceiling = {}
 
 local NONE = -1 -- Slurm's word for no limit
@@ -30,6 +32,7 @@ local function least(a, b)
 end
 
 local function limit_of(plan, group, path)
+  path = site.wildcard_of(plan, path) or path
   local own = plan.group_limits[group.name]
   return own and own[path] or plan.limits[path]
 end
@@ -52,7 +55,7 @@ function ceiling.by_decision(decision, plan, groups)
     local sums = summed(groups, function (group)
       local row = rows[group.name] and rows[group.name][association.path]
       local limit = limit_of(plan, group, association.path)
-      return row and least(math.max(row.quota, whole(row.owned)), limit)
+      return least(row and math.max(row.quota, whole(row.owned)), limit)
     end)
     for tres, amount in pairs(association.beside) do
       if sums[tres] ~= NONE then sums[tres] = sums[tres] + amount end

@@ -22,6 +22,7 @@ function pass.new(options)
     options = options, lines = {}, nodes_text = nil, victims = {}, times = {},
     site = {
       groups = options.groups, single = #options.plan.groups == 0, leaves = options.plan.leaves,
+      is_leaf = options.plan.is_leaf,
       cancel = options.cancel, hold = options.hold,
       consumer_of = site.consumer_of(options.plan, options.map, options.rest),
       is_of = site.is_of(options.plan),

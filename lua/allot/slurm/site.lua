@@ -17,25 +17,27 @@ end
 local function walk(list, parent, out)
   for _, row in ipairs(list) do
     local path = parent .. "/" .. row.name
-    out.paths[#out.paths + 1] = path
+    if row.name == "*" then out.wild[parent] = row end
+    out.known[path] = true
     out.limits[path] = row.limit
     local name = row.name:lower()
     out.by_name[name] = out.by_name[name] == nil and path or false
     if row.children and #row.children > 0 then
       walk(row.children, path, out)
-    else
+    elseif row.name ~= "*" then
       out.leaves[#out.leaves + 1] = path
       out.is_leaf[path] = true
     end
   end
 end
 
---- A plan's document: paths in order, leaves, limits by path and by group.
+--- A plan's document: known paths, leaves in order, limits by path and by group; `wild`, wildcards
+-- by their parents' paths.
 function site.plan(text, file)
   local document, why = core.decode(text, { file = file, relaxed = true })
   if not document then return nil, why end
-  local out = { paths = {}, leaves = {}, is_leaf = {}, limits = {}, by_name = {}, groups = {},
-    group_limits = {} }
+  local out = { known = {}, leaves = {}, is_leaf = {}, limits = {}, by_name = {}, groups = {},
+    group_limits = {}, wild = {} }
   walk(document.consumers or {}, "", out)
   for name, group in pairs(document.groups or {}) do
     out.groups[#out.groups + 1] = name
@@ -46,6 +48,12 @@ function site.plan(text, file)
   end
   table.sort(out.groups)
   return out
+end
+
+--- The path of the wildcard that stands for a path; nil: none does.
+function site.wildcard_of(plan, path)
+  local parent = path:match "^(.*)/"
+  return not plan.known[path] and plan.wild[parent] and parent .. "/*" or nil
 end
 
 -- ---- Groups and TRES ----------------------------------------------------------------------------
@@ -95,12 +103,14 @@ local function path_of(plan, account)
 end
 
 --- The leaf of a user below an account's consumer: that of the name, else that of user and
--- partition (as import has users who stand twice below an account), which the second result says.
+-- partition (as import has users who stand twice below an account), which the second result says,
+-- else one that a wildcard stands for.
 local function leaf_below(plan, path, user, partition)
   local below = path .. "/" .. site.name_of(user)
   if plan.is_leaf[below] then return below, false end
-  below = path .. "/" .. site.name_of(("%s-%s"):format(user, partition or ""))
-  return plan.is_leaf[below] and below or nil, true
+  local parted = path .. "/" .. site.name_of(("%s-%s"):format(user, partition or ""))
+  if plan.is_leaf[parted] then return parted, true end
+  return plan.wild[path] and path ~= "" and below or nil, false
 end
 
 --- The consumer of a job, by its account: the leaf below it that has the user's name, else the
@@ -111,7 +121,7 @@ function site.consumer_of(plan, map, rest)
     local mapped = map and map(job)
     if mapped == false then return nil end
     if mapped then
-      if plan.is_leaf[mapped] then return mapped end
+      if plan.is_leaf[mapped] or site.wildcard_of(plan, mapped) then return mapped end
       error({ why = ("the map gives job %s to %s, which is no leaf of the plan"):format(job.name,
         mapped) }, 0)
     end

@@ -270,9 +270,20 @@ end
 
 -- ---- All of it ----------------------------------------------------------------------------------
 
+--- The plan's leaves, and those with jobs that its wildcards stand for.
+local function paths_of(out, site)
+  local paths = {}
+  for path in pairs(out.leaves) do
+    if not site.is_leaf[path] then paths[#paths + 1] = path end
+  end
+  table.sort(paths)
+  table.move(paths, 1, #paths, #site.leaves + 1)
+  return table.move(site.leaves, 1, #site.leaves, 1, paths)
+end
+
 local function consumers_json(out, site)
   local words = {}
-  for _, path in ipairs(site.leaves) do
+  for _, path in ipairs(paths_of(out, site)) do
     local leaf = out.leaves[path] or { held = {}, demand = {}, unlisted = {} }
     local unlisted = {}
     for i = 1, #site.groups do unlisted[i] = leaf.unlisted[i] or 0 end
