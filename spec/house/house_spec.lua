@@ -18,7 +18,7 @@ local FLOORS = {
     "base", "service", outside = { "uv.h", "sqlite3.h", "libpq-fe.h", "libwebsockets.h" },
   },
   bench = { "base", "bench", "cli" },
-  cli = { "base", "cli", "bench", outside = { "histedit.h" } },
+  cli = { "base", "cli", "bench", outside = { "histedit.h", "expat.h", "yaml.h" } },
   test = {
     "base", "model", "engine", "json", "simulate", "script", "service", "bench", "cli", "test",
     outside = { "lua.h", "lauxlib.h", "lualib.h", "zlib.h", "uv.h", "sqlite3.h" },
@@ -75,7 +75,8 @@ local GUARDED = {
   ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
   ["cjson/cJSON.h"] = true, ["cJSON.h"] = true, ["uv.h"] = true, ["sqlite3.h"] = true,
   ["libpq-fe.h"] = true,
-  ["zlib.h"] = true, ["histedit.h"] = true, ["libwebsockets.h"] = true,
+  ["zlib.h"] = true, ["histedit.h"] = true, ["libwebsockets.h"] = true, ["expat.h"] = true,
+  ["yaml.h"] = true,
 }
 
 local TOP = {

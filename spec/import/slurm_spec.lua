@@ -322,7 +322,7 @@ local function imported(text)
     read = function () return text end,
     out = function (made) plan = made end,
     say = function (finding) findings[#findings + 1] = finding end,
-  }, { "it" }, { groups = { { tres = "cpu", slots = 64 } } })
+  }, { "it" }, { slots = { "64" } })
   return code, plan, findings
 end
 

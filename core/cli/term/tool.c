@@ -3,6 +3,7 @@
 /* tool.c: the command as the host of tools that are written in Lua (allot/tool.h). */
 #include "cli/term/tool.h"
 #include "cli/term/hands.h"
+#include "cli/term/markup.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -339,6 +340,18 @@ static int notify(const request *of)
     return CLI_DONE;
 }
 
+static int xml(const request *of)
+{
+    allot__markup_xml(of->text, of->len, of->out);
+    return CLI_DONE;
+}
+
+static int yaml(const request *of)
+{
+    allot__markup_yaml(of->text, of->len, of->out);
+    return CLI_DONE;
+}
+
 static const struct {
     const char *name;
     int (*run)(const request *of);
@@ -347,7 +360,8 @@ static const struct {
     {"key", key},         {"show", show},         {"note", note},         {"forget", forget},
     {"verbs", verbs},     {"always", always},     {"document", document}, {"folder", folder},
     {"program", program}, {"warnings", warnings}, {"now", now},           {"run", run_program},
-    {"wait", wait_for},   {"notify", notify},     {"map", map_job},
+    {"wait", wait_for},   {"notify", notify},     {"map", map_job},       {"xml", xml},
+    {"yaml", yaml},
 };
 
 static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,

@@ -288,7 +288,7 @@ of the plan's own, and the differences are reported as allot diff does.
   allot replay plan.json.db --policy fair.lua
 ]] },
 
-  import = { "make a plan of what a site has: LSF, Slurm, HTCondor, OpenPBS", [[
+  import = { "make a plan of what another scheduler's files say", [[
 Reads lsb.queues and, where they are given, lsb.params, lsb.hosts, lsb.users,
 lsb.applications and lsb.resources, and prints the plan that they state. Every line that
 a plan cannot state is listed on standard error: nothing is dropped in silence.
@@ -297,7 +297,9 @@ Of Slurm it reads what "sacctmgr dump" writes or "sacctmgr show assoc tree -P" p
 accounts, users, shares and limits, of --slot (cpu), in a cluster of --slots; of a plan
 with groups both are said once for each: --slots gpu=8 --slot gpu=gres/gpu. Of HTCondor
 it reads groups and their quotas (GROUP_NAMES, ...), of OpenPBS the tree of shares
-(resource_group, and sched_config beside it). What a file is of it sees by itself.
+(resource_group, and sched_config beside it), of Kueue ClusterQueues and Cohorts (YAML or
+JSON), of YARN capacity-scheduler.xml or fair-scheduler.xml, and yarn-site.xml beside it.
+What a file is of it sees by itself.
 
   allot import lsb.queues lsb.params > plan.json && allot check plan.json
   allot import --format json /etc/lsf/lsb.* | jq '.notes'

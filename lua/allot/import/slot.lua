@@ -34,8 +34,9 @@ function slot.groups(words, plan)
 end
 
 --- Groups as above, each with the slots that --slots says; without names where the plan has none.
--- nil, a reason.
-function slot.sized(words, sizes)
+-- `like`: one --slot is that of all groups, and a number alone that of the group default. nil, a
+-- reason.
+function slot.sized(words, sizes, like)
   local slots, names = {}, {}
   for _, word in ipairs(sizes) do
     local name, number = word:match "^(%a[%w_-]*)=(%d+)$"
@@ -48,8 +49,17 @@ function slot.sized(words, sizes)
     end
     slots[name], names[#names + 1] = number, name ~= "" and name or nil
   end
+  if like and #names > 0 and slots[""] and not slots.default then
+    slots.default, slots[""] = slots[""], nil
+    table.insert(names, 1, "default")
+  end
   if #names > 0 and slots[""] then
     return nil, "--slots is of a group or of the whole plan, not both"
+  end
+  if like and #words <= 1 and #names > 0 then
+    local all = {}
+    for i, name in ipairs(names) do all[i] = name .. "=" .. (words[1] or "cpu") end
+    words = all
   end
   local groups, why = slot.groups(words, { groups = names })
   if not groups then return nil, why end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The verb `import`: makes a plan from the files of LSF, Slurm, HTCondor or OpenPBS, checks it as
---- `check` does, and lists what it left out.
+--- The verb `import`: makes a plan of what another scheduler's files say, checks it as `check`
+--- does, and lists what it left out.
 
 local core = require "allot.core"
 local lines = require "allot.text.line"
@@ -9,11 +9,14 @@ local plan = require "allot.import.plan"
 local slot = require "allot.import.slot"
 local text = require "allot.import.text"
 
--- What a text can be told by. `alone`: all files of an import are such ones.
+-- What a text can be told by. `alone`: all files of an import are such ones. `markup`: it needs the
+-- command's reader of XML and YAML, host.markup. `like`: groups' slots are alike, of one --slot.
 local FORMATS = {
   { name = "Slurm", of = require "allot.import.slurm", alone = true },
   { name = "HTCondor", of = require "allot.import.condor" },
   { name = "OpenPBS", of = require "allot.import.pbs" },
+  { name = "Kueue", of = require "allot.import.kueue", markup = true, like = true },
+  { name = "YARN", of = require "allot.import.yarn", markup = true, like = true },
   { name = "LSF", of = {
     of = plan.of, is = function (bytes) return bytes:find "%f[%w]Begin%s+%a" ~= nil end,
   } },
@@ -72,7 +75,7 @@ end
 --- What is said of a file that is of no format.
 local function say_stranger(host, files, file, found)
   local said = "no file of LSF (Begin Queue), Slurm (what sacctmgr dump or sacctmgr show assoc "
-    .. "tree -P prints), HTCondor (GROUP_NAMES) or OpenPBS (resource_group)"
+    .. "tree -P prints), HTCondor (GROUP_NAMES), OpenPBS (resource_group), Kueue or YARN"
   if found then
     said = ("this is no file of %s, as others are"):format(found.name)
   elseif file.text:find "^[^\n]*JobIDRaw" then
@@ -99,16 +102,35 @@ local function format_of(host, files)
   say_stranger(host, files, stranger, found)
 end
 
---- Writes the plan of the named files; the host reads the text of the i-th as "i". `options` are
---- those of slurm.of. Returns 0, or 1 where the files give no plan.
-function tool.run(host, names, options)
+--- Reads what the options --slot and --slots say of a format's groups; nil: a fault, reported.
+local function options_of(host, format, given)
+  local groups, fault = slot.sized(given.slot or {}, given.slots or {}, format.like)
+  if not groups then
+    host.say { severity = "error", code = "E-usage", message = fault }
+    return nil
+  end
+  return { groups = groups, slots = not groups[1].name and groups[1].slots or nil,
+           markup = host.markup }
+end
+
+--- Writes the plan of the named files; the host reads the text of the i-th as "i". `given` has the
+--- words of --slot and --slots. Returns 0; 1 where the files give no plan, 2 where options do not
+--- fit.
+function tool.run(host, names, given)
   local files = {}
   for i, name in ipairs(names) do
     files[i] = { name = name, text = assert(host.read(tostring(i))) }
   end
   local format = format_of(host, files)
   if not format then return 1 end
-  local made, notes, at = format.of.of(files, options or {})
+  local options = options_of(host, format, given or {})
+  if not options then return USAGE end
+  if format.markup and not host.markup then
+    fail(host, files, { file = files[1].name }, "E-import", ("files of %s are read by the command "
+      .. "`allot import` alone"):format(format.name))
+    return 1
+  end
+  local made, notes, at = format.of.of(files, options)
   local document, spans = text.of(made, at)
   local reasons = fatal(notes)
   for _, note in ipairs(reasons) do fail(host, files, note, "E-import", note.text) end
@@ -162,24 +184,19 @@ function tool.import(host, paths)
                message = ("import reads at most %d files"):format(MOST) }
     return USAGE
   end
-  local groups, fault = slot.sized(slot.words(host.option "slot"),
-    slot.words(host.option "slots"))
-  if not groups then
-    host.say { severity = "error", code = "E-usage", message = fault }
-    return USAGE
-  end
   local texts, names = read_all(host, paths)
   if not texts then return IO end
   local json, document, notes = host.option "format" == "json", nil, {}
   local code = tool.run({
     read = function (number) return texts[number] end,
+    markup = host.call,
     out = function (made) document = made end,
     say = function (finding)
       if finding.severity == "error" then return host.say(finding) end
       notes[#notes + 1] = (json and note_member or note_line)(finding)
     end,
-  }, names, { groups = groups, slots = not groups[1].name and groups[1].slots or nil })
-  if code ~= 0 then return INVALID end
+  }, names, { slot = slot.words(host.option "slot"), slots = slot.words(host.option "slots") })
+  if code ~= 0 then return code == USAGE and USAGE or INVALID end
   if json then
     host.out(('{"schema": "allot/import/v1", "plan":\n%s, "notes": [%s%s]}\n'):format(document,
       table.concat(notes, ","), #notes > 0 and "\n" or ""))

@@ -72,7 +72,7 @@ function tree.raise_zeros(children, key, with)
 end
 
 --- a * b // c and a * b % c, where the product may be too large; c below 2^61.
-local function times_over(a, b, c)
+function tree.times_over(a, b, c)
   local quotient, rest, whole, part = 0, 0, b // c, b % c
   for bit = 62, 0, -1 do
     quotient, rest = quotient * 2, rest * 2
@@ -88,7 +88,7 @@ function tree.divide(total, weights)
   local sum, left, slots, rests, order = 0, total, {}, {}, {}
   for i, weight in ipairs(weights) do sum, order[i] = sum + weight, i end
   for i, weight in ipairs(weights) do
-    slots[i], rests[i] = times_over(total, weight, math.max(sum, 1))
+    slots[i], rests[i] = tree.times_over(total, weight, math.max(sum, 1))
     left = left - slots[i]
   end
   if sum == 0 then return slots end
@@ -97,6 +97,19 @@ function tree.divide(total, weights)
   end)
   for i = 1, left do slots[order[i]] = slots[order[i]] + 1 end
   return slots
+end
+
+local function gcd(a, b)
+  while b ~= 0 do a, b = b, a % b end
+  return a
+end
+
+--- Whole numbers in lowest terms: siblings' shares.
+function tree.lowest(numbers)
+  local common, out = 0, {}
+  for _, number in ipairs(numbers) do common = gcd(common, number) end
+  for i, number in ipairs(numbers) do out[i] = number // math.max(common, 1) end
+  return out
 end
 
 --- A decimal as a whole number of millionths; nil: it is none, or has more digits.
