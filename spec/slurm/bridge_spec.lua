@@ -62,6 +62,17 @@ local function demanded_by(job, path)
 end
 
 describe("the bridge", function ()
+  it("tells of users for whom a consumer * stands", function ()
+    local plan = { version = 1, slots = 32, policy = "share_ratio", consumers = core.list {
+      { name = "a", children = core.list { { name = "*" } } }, { name = "b" } } }
+    local it, slurm = of_32(nil, plan)
+    fill(slurm, "a", 4, { user = "zoe" })
+    fill(slurm, "a", 4, { user = "amy" })
+    passes(it, 1)
+    assert.equal(16, row_of(it, "/a/zoe").demand)
+    assert.equal(16, row_of(it, "/a/amy").quota)
+  end)
+
   it("gives owners their slots back within the grace and three seconds", function ()
     local it, slurm = lent()
     assert.equal(32, slurm:used "c")

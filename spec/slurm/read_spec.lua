@@ -13,8 +13,8 @@ local slot = require "allot.import.slot"
 local truth = require "allot.slurm.truth"
 
 describe("limits of Slurm", function ()
-  local PLAN_OF = { by_name = { a = "/a", b = "/b" }, wild = {},
-    is_leaf = { ["/a"] = true, ["/b/u"] = true } }
+  local PLAN_OF = assert(site.plan(core.encode { consumers = core.list { { name = "a" },
+    { name = "b", children = core.list { { name = "u" } } } } }))
   local ACCOUNTS = assert(read.accounts(table.concat({
     "root|||||||", "d||root|cpu=8||3||", "a||d|cpu=4,mem=2G||||", "a|u||cpu=2|||5|cpu=1",
     "a|u||cpu=3|fast|||", "b||root|||||", "b|u||cpu=9,gres/gpu=1|||7|" }, "\n")))
@@ -137,6 +137,15 @@ describe("a site", function ()
     for k, words in ipairs(commands) do commands[k] = table.concat(words, " ", 4) end
     assert.same({ "modify user where name=bob account=a partition=short set GrpTRES=cpu=2",
       "modify user where name=ann account=a set GrpTRES=cpu=-1" }, commands)
+  end)
+
+  it("has no wildcard's leaf for a user with the name of a consumer that has children", function ()
+    local plan = assert(site.plan(core.encode { consumers = core.list { { name = "a",
+      children = core.list { { name = "sub", children = core.list { { name = "x" } } },
+        { name = "*" } } } } }))
+    local of = site.consumer_of(plan)
+    assert.equal("/a/b_o", of { account = "a", user = "b.o" })
+    assert.is_nil((of { account = "a", user = "sub" }))
   end)
 
   it("has users of root as leaves of the first level, and no ceiling for all accounts", function ()

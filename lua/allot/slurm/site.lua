@@ -110,7 +110,7 @@ local function leaf_below(plan, path, user, partition)
   if plan.is_leaf[below] then return below, false end
   local parted = path .. "/" .. site.name_of(("%s-%s"):format(user, partition or ""))
   if plan.is_leaf[parted] then return parted, true end
-  return plan.wild[path] and path ~= "" and below or nil, false
+  return path ~= "" and site.wildcard_of(plan, below) and below or nil, false
 end
 
 --- The consumer of a job, by its account: the leaf below it that has the user's name, else the
