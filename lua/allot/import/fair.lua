@@ -139,7 +139,7 @@ local function rows_of(site, parent)
   local rows, taken, weights = {}, {}, {}
   for i, node in ipairs(parent.children) do weights[i] = node.weight end
   for i, share in ipairs(tree.lowest(weights)) do parent.children[i].share = share end
-  tree.raise_zeros(parent.children, "weight", site.with)
+  tree.fit_shares(parent.children, "weight", site.with)
   local owned = 0
   for i, node in ipairs(parent.children) do
     local row = { name = tree.name(node.raw, node.place, taken, site.with), limit = node.limit,

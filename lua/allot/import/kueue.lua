@@ -218,7 +218,7 @@ local function share(children, with)
   local weights = {}
   for i, node in ipairs(children) do weights[i] = node.weight or ONE end
   for i, whole in ipairs(tree.lowest(weights)) do children[i].share = whole end
-  tree.raise_zeros(children, "weight", with)
+  tree.fit_shares(children, "weight", with)
 end
 
 -- ---- The plan -----------------------------------------------------------------------------------

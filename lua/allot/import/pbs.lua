@@ -108,9 +108,8 @@ end
 
 local function rows_of(parent, settings, with)
   local rows, taken = {}, {}
-  if settings.fairshare_enforce_no_shares == "false" then
-    tree.raise_zeros(parent.children, "SHARES", with)
-  end
+  local last = settings.fairshare_enforce_no_shares == "false"
+  tree.fit_shares(parent.children, last and "SHARES" or nil, with)
   for i, node in ipairs(parent.children) do
     local row = { name = tree.name(node.raw, node.place, taken, with), share = node.share }
     if #node.children > 0 then row.children = rows_of(node, settings, with) end

@@ -8,7 +8,6 @@ local tree = require "allot.import.tree"
 
 local slurm = { is = associations.is }
 
-local MOST_SHARE = 1000000000 -- of a plan
 
 local function name_of(node, taken, with)
   if not (node.twice and node.partition) then
@@ -55,17 +54,6 @@ local function sum_parents(node, note)
   end
 end
 
---- Slurm's shares go to 2^31, a plan's to 10^9.
-local function lower_shares(children, note)
-  local most = 0
-  for _, node in ipairs(children) do most = math.max(most, node.share) end
-  local by = (most + MOST_SHARE - 1) // MOST_SHARE
-  if by <= 1 then return end
-  note(children[1].place, ("shares beside %s are divided by %d and rounded up: a plan's are at "
-    .. "most %d"):format(children[1].raw, by, MOST_SHARE))
-  for _, node in ipairs(children) do node.share = (node.share + by - 1) // by end
-end
-
 --- The limits of a node: in its row, or among the groups' consumers.
 local function put_limits(row, path, node, with)
   if not with.named then
@@ -85,8 +73,7 @@ end
 local function rows_of(parent, above_path, with)
   local rows, taken = {}, {}
   find_twins(parent.children, with)
-  tree.raise_zeros(parent.children, "Fairshare", with)
-  lower_shares(parent.children, with.note)
+  tree.fit_shares(parent.children, "Fairshare", with)
   for i, node in ipairs(parent.children) do
     local row = { name = name_of(node, taken, with),
       share = (node.share ~= 1 or node.raised) and node.share or nil }

@@ -6,6 +6,8 @@ local lsf = require "allot.import.lsf"
 
 local tree = {}
 
+local MOST_SHARE = 1000000000 -- of a plan
+
 --- The lines of a file with their numbers, without a byte order mark and carriage returns.
 function tree.lines(file)
   local number, next_line = 0, (file.text:gsub("^\xef\xbb\xbf", "") .. "\n"):gmatch "([^\n]*)\n"
@@ -54,9 +56,8 @@ function tree.name(raw, place, taken, with)
   return name
 end
 
---- Who has 0 runs when nobody else wants slots; a plan's share of 0 gets nothing. `key` names the
--- site's word.
-function tree.raise_zeros(children, key, with)
+--- Who has 0 runs when nobody else wants slots; a plan's share of 0 gets nothing.
+local function raise_zeros(children, key, with)
   local some = false
   for _, node in ipairs(children) do some = some or node.share == 0 end
   if not some then return end
@@ -69,6 +70,19 @@ function tree.raise_zeros(children, key, with)
       node.share = node.share * 1000
     end
   end
+end
+
+--- Makes the shares of siblings fit a plan, whose shares are at most 10^9 and whose 0 gets nothing.
+-- `key` is the site's word for a share, where its 0 means after all others; nil: it means none.
+function tree.fit_shares(children, key, with)
+  local most = 0
+  if key then raise_zeros(children, key, with) end
+  for _, node in ipairs(children) do most = math.max(most, node.share) end
+  local by = (most + MOST_SHARE - 1) // MOST_SHARE
+  if by <= 1 then return end
+  with.note(children[1].place, ("shares beside %s are divided by %d and rounded up: a plan's are "
+    .. "at most %d"):format(children[1].raw, by, MOST_SHARE))
+  for _, node in ipairs(children) do node.share = (node.share + by - 1) // by end
 end
 
 --- a * b // c and a * b % c, where the product may be too large; c below 2^61.
