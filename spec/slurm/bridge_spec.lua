@@ -3,7 +3,6 @@
 --- The bridge to Slurm, case by case, on a fake one.
 
 local core = require "allot.core"
-local heard = require "spec.support.house.heard"
 local fake = require "spec.support.slurm.fake"
 local limit = require "allot.slurm.limit"
 local read = require "allot.slurm.read"
@@ -156,21 +155,6 @@ describe("the bridge", function ()
     local said = table.concat(list, "\n")
     local signal, requeue = said:find "scancel %-%-full %-%-signal=USR1 %d+", said:find "requeue"
     assert.is_true(signal ~= nil and requeue ~= nil and signal < requeue, said)
-  end)
-
-  it("opens the ceilings after so long without a decision", function ()
-    local it, slurm = of_32 { stale = "10" }
-    passes(it, 1)
-    it.deaf = true
-    it.bridge.decided_at = slurm.now
-    for _ = 1, 7 do
-      it.bridge:pass()
-      it.bridge:open_if_stale()
-      slurm:tick(2)
-    end
-    assert.is_nil(slurm.accounts.a.limit)
-    assert.is_nil(slurm.accounts.c.limit)
-    for _, line in ipairs(it.notes) do heard(line) end
   end)
 
   it("prints commands in a dry run, decides by itself, and runs none", function ()

@@ -2,15 +2,11 @@
 -- Copyright the allot authors
 --- `allot slurm` on the command line, with commands of Slurm's names that print what they are told.
 
+local fake = require "spec.support.slurm.fake"
 local shell = require "spec.support.house.shell"
 
-local SEPARATOR = "\31"
-
-local function row(words) return table.concat(words, SEPARATOR) .. SEPARATOR end
-
-local JOB = row { "7", "7", "RUNNING", "None", "c", "carol", "batch", "normal", "cpu=8,node=1",
-  "1000", "1001", "5", "0", "1", "1", "(null)", "N/A", "N/A", "OK", "" }
-local NODE = row { "n1", "8/24/0/32", "mixed", "batch*", "(null)", "(null)", "2048", "0" }
+local JOB = fake.line { account = "c", user = "carol", tres = "cpu=8,node=1" }
+local NODE = fake.node { cpus = "8/24/0/32", state = "mixed" }
 local ACCOUNTS = "root|||||||\na||root|||||\nb||root|cpu=12||||\nc||root|||||\nc|carol||||||"
 local PLAN = "examples/slurm/plan.json"
 
@@ -66,10 +62,44 @@ esac
     assert.is_false(shell.exists(folder .. "/modified"))
   end)
 
-  it("opens the ceilings", function ()
-    assert.equal(0, (slurm("--open " .. PLAN)))
-    assert.equal("-i -Q modify account where name=b set GrpTRES=cpu=-1\n",
-      shell.read(folder .. "/modified"))
+  it("opens the ceilings, also of a bridge that holds jobs", function ()
+    for _, words in ipairs { "--open ", "--hold --open " } do
+      assert.equal(0, (slurm(words .. PLAN)))
+      assert.equal("-i -Q modify account where name=b set GrpTRES=cpu=-1\n",
+        shell.read(folder .. "/modified"))
+      os.remove(folder .. "/modified")
+    end
+  end)
+
+  it("says which ceilings it could not open", function ()
+    shell.write(folder .. "/bin/sacctmgr", ([[#!/bin/sh
+case "$*" in
+*modify*) echo no right >&2; exit 1 ;;
+*qos*) echo 'normal|||||||' ;;
+*) cat %s/answers/sacctmgr ;;
+esac
+]]):format(folder))
+    fails(5, "--open " .. PLAN, "failed: sacctmgr -i -Q modify account where name=b set "
+      .. "GrpTRES=cpu=-1 (sacctmgr: exit 1: no right)")
+    shell.write(folder .. "/bin/sacctmgr", "#!/bin/sh\necho no database >&2; exit 1\n")
+    fails(5, "--open " .. PLAN, "accounts cannot be read: sacctmgr: exit 1: no database [E-slurm]")
+  end)
+
+  it("reports what the bridge did last, by groups where the plan has some", function ()
+    shell.write(folder .. "/plan.json.slurm", [[{"schema": "allot/slurm/v1", "at": 5,
+      "decided_at": 4, "trouble": "squeue: late", "flights": 1, "requeues_last_minute": 2,
+      "strangers": {"z": 1}, "unknown_reasons": {"Moon": 2}, "leaves": {
+      "/a": {"running": 4, "wanted": 8},
+      "/b": {"running": {"gpu": 1, "cpu": 4}, "wanted": {"cpu": 8, "gpu": 2}}}}]])
+    local status, out = slurm("--status " .. folder .. "/plan.json")
+    assert.equal(0, status)
+    assert.equal([[trouble: squeue: late
+/a runs on 4 slots, wants 8
+/b runs on 4 cpu, 1 gpu, wants 8 cpu, 2 gpu
+account z is not in the plan: 1 running job
+waiting for Moon, a reason that is not known, 2 jobs: no slots are wanted
+1 reclaim in flight, 2 requeues in the last minute
+]], out:match "\n(.*)$")
   end)
 
   it("changes nothing where Slurm's answer makes no sense", function ()
@@ -131,7 +161,7 @@ esac
       for _ in $(seq 100); do test -S plan.json.sock && break; sleep 0.1; done
       PATH=%s/bin:$PATH $allot slurm --once --out . --socket plan.json.sock $OLDPWD/%s 2>&1
       kill $service]]):format(folder, shell.allot, folder, PLAN))
-    assert.truthy(out:find('did not take 4 rows (is its plan another?): ', 1, true), out)
+    assert.truthy(out:find('did not take 4 rows (is its plan another?): /a: ', 1, true), out)
     assert.truthy(out:find('found the path "/%a", which no consumer of the plan has'), out)
   end)
 

@@ -79,7 +79,7 @@ function Bridge:look()
 end
 
 function Bridge:look_at_accounts()
-  if self.host.option "hold" then return end
+  if self.options.hold and not self.host.option "open" then return end
   local now = self:now()
   if self.accounts and now - self.accounts_at < ACCOUNTS then return end
   local accounts
@@ -117,13 +117,11 @@ function Bridge:told(body)
   local answer, why = self:ask("sync", '{"source": "slurm"' .. (body ~= "" and ", " .. body or "")
     .. "}")
   if not answer then return nil, "the service: " .. why end
-  if answer.decision == core.null then
+  if not answer.decision or answer.decision == core.null then
     return nil, "the service decided nothing: " .. tostring((answer.error or {}).message)
   end
-  self.dropped = answer.dropped_count
-  local row = answer.dropped and answer.dropped[1]
-  self.foreign = row and ("the service did not take %d rows (is its plan another?): %s"):format(
-    self.dropped, row.error.message)
+  if body ~= "" then self.left_out = text.left_out(answer) end
+  if self.left_out then self.kept.jobs_text = nil end -- a changed plan may take them
   self.seq = math.max(self.seq or 0, answer.seq or 0)
   return answer.decision, answer.flights
 end
@@ -151,17 +149,21 @@ function Bridge:say_done(words, why)
   self:say(line)
 end
 
+--- Runs commands, or shows them; whether all did their work.
 function Bridge:carry_out(commands)
+  local good = true
   for _, words in ipairs(commands) do
     if self.dry then
       self.host.call("show", table.concat(words, " ") .. "\n")
     else
       local out, why = self:run(words, CHANGE)
       self:say_done(words, out and nil or why)
+      good = good and out ~= nil
       if not out and words[2] == "update" then self.kept.mute = true end -- it has no right to
       if words[1] == "sacctmgr" then self.accounts_at = 0 end
     end
   end
+  return good
 end
 
 --- One pass; nil, the reason.
@@ -175,23 +177,28 @@ function Bridge:pass()
     self.kept.jobs_text = nil
     return nil, flights
   end
-  self.decided_at = self:now()
-  local commands, did = pass.act(self.kept, decision, flights, self.accounts, self.decided_at)
+  local commands
+  self.decided_at, self.flights = self:now(), #flights
+  commands, self.did = pass.act(self.kept, decision, flights, self.accounts, self.decided_at)
   self:carry_out(commands)
-  self.did, self.flights = did, flights
   return true
 end
 
---- What is wrong after a pass; nil: nothing.
-function Bridge:complaint()
-  return self.foreign or self.unwritten or self.fault
-end
-
-function Bridge:write_status()
-  if self.dry then return end
-  local document = core.encode(text.status_of(self), { indent = 2 })
-  local good, why = self.host.write(self.status_file, document .. "\n")
-  self.unwritten = not good and ("%s cannot be written: %s"):format(self.status_file, why)
+--- Passes, and says how that went; `once`: by an error where it failed.
+function Bridge:turn(once)
+  local good, why = self:pass()
+  if once and not good then
+    self.host.say { severity = "error", code = "E-slurm", message = why }
+    self.why = why
+  else
+    self:trouble(not good and why or self.fault or self.left_out or self.unwritten)
+  end
+  if not self.dry then
+    local document = core.encode(text.status_of(self), { indent = 2 }) .. "\n"
+    local written, fault = self.host.write(self.status_file, document)
+    self.unwritten = not written and ("%s cannot be written: %s"):format(self.status_file, fault)
+  end
+  return good, why
 end
 
 --- Without a decision for too long, nobody shall be held back.
@@ -199,9 +206,10 @@ function Bridge:open_if_stale()
   local stale = math.tointeger(tonumber(self.host.option "stale" or 300))
   if stale == 0 or self.opened or self.dry or not self.accounts then return end
   if self:now() - self.decided_at < stale then return end
-  self:say(("no decision for %d s: the ceilings are opened"):format(stale))
-  self:carry_out(pass.open(self.options, self.accounts))
-  self.opened = true
+  if self.opened == nil then
+    self:say(("no decision for %d s: the ceilings are opened"):format(stale))
+  end
+  self.opened = self:carry_out(pass.open(self.options, self.accounts))
 end
 
 -- ---- The loop -----------------------------------------------------------------------------------
@@ -236,10 +244,8 @@ function Bridge:loop()
   self.host.call("notify", "READY=1")
   while true do
     self:subscribe()
-    local good, why = self:pass()
-    self:trouble(not good and why or self:complaint())
-    self:write_status()
-    if good then self.opened = false else self:open_if_stale() end
+    local good, why = self:turn()
+    if good then self.opened = nil else self:open_if_stale() end
     self.host.call("notify", "WATCHDOG=1\nSTATUS=" .. text.summary(self, why))
     if self:wait(every) then
       self:say "ended: ceilings stay as they are (allot slurm --open)"
@@ -308,7 +314,7 @@ local function bridge_of(host, file)
   return setmetatable({
     host = host, options = options, kept = pass.new(options), plan_text = plan_text,
     plan_file = file, status_file = status_file(host, file), dry = host.option "dry-run" ~= nil,
-    service = host.option "socket" ~= nil, dropped = 0, failed = {},
+    service = host.option "socket" ~= nil, failed = {}, flights = 0,
   }, Bridge)
 end
 
@@ -318,17 +324,7 @@ local function open(bridge)
     fail(bridge.host, "E-slurm", bridge.fault)
     return IO
   end
-  bridge:carry_out(pass.open(bridge.options, bridge.accounts))
-  return DONE
-end
-
-local function once(bridge)
-  local good, why = bridge:pass()
-  if good then bridge:trouble(bridge:complaint()) else bridge.why = why end
-  bridge:write_status()
-  if good then return DONE end
-  fail(bridge.host, "E-slurm", why)
-  return IO
+  return bridge:carry_out(pass.open(bridge.options, bridge.accounts)) and DONE or IO
 end
 
 --- The verb: exit status.
@@ -342,7 +338,7 @@ function Bridge.verb(host, args)
     fail(host, "E-usage", "--socket says where the service listens, or --dry-run prints commands")
     return USAGE
   end
-  if host.option "once" then return once(bridge) end
+  if host.option "once" then return bridge:turn(true) and DONE or IO end
   return bridge:loop()
 end
 

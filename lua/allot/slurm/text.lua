@@ -17,23 +17,40 @@ function text.command(words, why)
   return why and ("failed: %s (%s)"):format(line, why) or "done: " .. line
 end
 
+--- What the service dropped of a truth; nil: nothing.
+function text.left_out(answer)
+  if (answer.dropped_count or 0) == 0 then return nil end
+  local first = answer.dropped[1]
+  return ("the service did not take %s (is its plan another?): %s: %s"):format(
+    count(answer.dropped_count, "row"), first.id or first.name or first.row, first.error.message)
+end
+
 local function sum(list)
   local total = 0
   for _, number in pairs(list or {}) do total = total + number end
   return total
 end
 
+--- A number, or numbers by group.
+local function amounts_of(list, site)
+  if site.single then return list[1] or 0 end
+  local amounts = {}
+  for i, group in ipairs(site.groups) do amounts[group.name] = list[i] or 0 end
+  return amounts
+end
+
 --- The bridge's status as a document.
 function text.status_of(bridge)
   local kept, leaves = bridge.kept, {}
   for path, leaf in pairs(kept.leaves or {}) do
-    leaves[path] = { running = leaf.held[1] or 0, wanted = leaf.demand[1] or 0 }
+    leaves[path] = { running = amounts_of(leaf.held, kept.site),
+      wanted = amounts_of(leaf.demand, kept.site) }
   end
   return {
     schema = "allot/slurm/v1", at = bridge:now(), seen_at = bridge.seen_at,
     decided_at = bridge.did and bridge.decided_at, trouble = bridge.why, leaves = leaves,
-    strangers = kept.strangers or {}, unknown_reasons = kept.unknown, dropped = bridge.dropped,
-    did = bridge.did, flights = #(bridge.flights or {}), requeues_last_minute = #kept.times,
+    strangers = kept.strangers or {}, unknown_reasons = kept.unknown, did = bridge.did,
+    flights = bridge.flights, requeues_last_minute = #kept.times,
   }
 end
 
@@ -46,6 +63,15 @@ end
 
 local function ago(now, at)
   return at and ("%d s ago"):format(now - at) or "never"
+end
+
+--- "4 slots", or "4 cpu, 1 gpu".
+local function amounts_in_words(amounts, unit)
+  if type(amounts) == "number" then return amounts .. unit end
+  local words = {}
+  for name, amount in pairs(amounts) do words[#words + 1] = ("%d %s"):format(amount, name) end
+  table.sort(words, function (a, b) return a:match " .*" < b:match " .*" end)
+  return table.concat(words, ", ")
 end
 
 --- Prints the status that the bridge wrote last; the exit status.
@@ -71,8 +97,9 @@ function text.show_status(host, file)
   for path in pairs(it.leaves) do paths[#paths + 1] = path end
   table.sort(paths)
   for _, path in ipairs(paths) do
-    lines[#lines + 1] = ("%s runs on %d slots, wants %d"):format(path, it.leaves[path].running,
-      it.leaves[path].wanted)
+    lines[#lines + 1] = ("%s runs on %s, wants %s"):format(path,
+      amounts_in_words(it.leaves[path].running, " slots"),
+      amounts_in_words(it.leaves[path].wanted, ""))
   end
   for account, jobs in pairs(it.strangers) do
     lines[#lines + 1] = ("account %s is not in the plan: %s"):format(account,

@@ -345,12 +345,15 @@ function fake:cancel(words)
 end
 
 --- Runs a command of the bridge: its output; nil, the reason. `fault`: "late", "nonsense" or
--- "columns" spoils the next answer.
+-- "columns" spoils the next answer. A command or word that `refuses` has is refused.
 function fake:run(words)
   local fault = self.fault
   self.fault = nil
   self.log[#self.log + 1] = table.concat(words, " ")
-  if fault == "late" then return nil, words[1] .. ": late" end
+  if fault == "late" then return nil, "late" end
+  if words[1] == self.refuses or words[2] == self.refuses then
+    return nil, "Access/permission denied"
+  end
   local out, why
   if words[1] == "squeue" then out = self:squeue()
   elseif words[1] == "sinfo" then out = self:sinfo()

@@ -5,6 +5,7 @@
 
 local core = require "allot.core"
 local bridge = require "allot.slurm"
+local heard = require "spec.support.house.heard"
 
 local world = {}
 world.__index = world
@@ -83,17 +84,32 @@ local calls = {}
 
 function calls.run(self, text)
   local out, why = self.slurm:run(words_of(text))
+  if not out and why == "late" then return "late\0\0" end
   return out and "exit 0\0\0" .. out or "exit 1\0" .. why .. "\0"
 end
 
 function calls.ask(self, text)
   local method, params = text:match "^(%S+) (.*)$"
   if self.deaf then return nil, "no answer" end
-  return method == "sync" and core.encode(self:sync(assert(core.decode(params)))) or "{}"
+  if method ~= "sync" then return "{}" end
+  local answer = self:sync(assert(core.decode(params)))
+  if self.undecided then answer.decision, answer.error = core.null, { message = self.undecided } end
+  answer.dropped, answer.dropped_count = core.list(self.dropped), #(self.dropped or {})
+  return core.encode(answer)
+end
+
+--- Waits: time goes on, and after so many passes the bridge ends.
+function calls.wait(self)
+  self.slurm:tick(2)
+  self.passes = self.passes - 1
+  return self.passes <= 0 and "quit" or ""
 end
 
 function calls.now(self) return tostring(self.slurm.now) end
-function calls.note(self, text) self.notes[#self.notes + 1] = text end
+function calls.note(self, text)
+  heard(text)
+  self.notes[#self.notes + 1] = text
+end
 calls.show = calls.note
 function calls.forget() return "" end
 function calls.notify() return "" end
@@ -119,6 +135,7 @@ function world:begin()
     option = function (name) return self.options[name] end,
     read = function () return self.plan_text end,
     write = function (name, text)
+      if self.full then return nil, "No space left on device" end
       self.written[name] = text
       return true
     end,
@@ -128,11 +145,20 @@ function world:begin()
   self.bridge = assert(bridge.bridge(host, "plan.json"), self.said[1] and self.said[1].message)
 end
 
+--- So many passes of the bridge's own loop; what it said in them, without the times.
+function world:live(passes)
+  self.passes, self.notes = passes, {}
+  self.bridge:loop()
+  local said = {}
+  for i, line in ipairs(self.notes) do said[i] = line:match "^%S+ (.*)\n" end
+  assert(table.remove(said) == "ended: ceilings stay as they are (allot slurm --open)")
+  return said
+end
+
 --- A pass; the commands that changed something.
 function world:pass()
   local before = #self.slurm.log
-  local good, why = self.bridge:pass()
-  self.bridge:write_status()
+  local good, why = self.bridge:turn()
   local list = {}
   for i = before + 1, #self.slurm.log do
     local line = self.slurm.log[i]
