@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- For `allot slurm --hold`: Slurm's job_submit/lua plugin, which runs Lua 5.1. Jobs of the
---- accounts below are held as they come, and `allot slurm` releases them when they are granted.
+--- accounts below are held as they come, and `allot slurm` releases them when they are granted. A
+--- job of a reservation has its slots, and is not held.
 
 -- luacheck: std lua51, globals slurm_job_submit slurm_job_modify, read globals slurm
 
 local ACCOUNTS = { a = true, b = true, c = true }
 
 function slurm_job_submit(job)
-  if ACCOUNTS[job.account or job.default_account] then job.priority = 0 end
+  if ACCOUNTS[job.account or job.default_account] and not job.reservation then job.priority = 0 end
   return slurm.SUCCESS
 end
 

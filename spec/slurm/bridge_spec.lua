@@ -254,16 +254,39 @@ describe("demand", function ()
     end
   end)
 
+  --- What /a demands of three partitions.
+  local function demanded_there(text)
+    local groups = {}
+    for i, name in ipairs { "gpus", "batch", "other" } do
+      groups[i] = { name = name, tres = "cpu", partition = name }
+    end
+    local out = assert(truth.of(text, {}, { groups = groups, leaves = { "/a" },
+      is_leaf = { ["/a"] = true }, sizes = { 8, 8, 8 }, shared = {}, ceilings = {},
+      consumer_of = function () return "/a" end, is_of = function () return true end,
+      limits_of = limit.none, tags_of = function () return {} end }))
+    return out.leaves["/a"].demand
+  end
+
   it("is that of a job that waits for several partitions, in the first group of them", function ()
-    local groups = { { name = "x", tres = "cpu", partition = "gpus" },
-      { name = "y", tres = "cpu", partition = "batch" }, { name = "z", tres = "cpu",
-        partition = "other" } }
-    local out = assert(truth.of(fake.line { state = "PENDING", partition = "batch,gpus" }, {},
-      { groups = groups, leaves = { "/a" }, is_leaf = { ["/a"] = true }, sizes = { 8, 8, 8 },
-        shared = {}, ceilings = {},
-        consumer_of = function () return "/a" end, is_of = function () return true end,
-        limits_of = limit.none, tags_of = function () return {} end }))
-    assert.same({ 4, 0, 0 }, out.leaves["/a"].demand)
+    assert.same({ 4, 0, 0 },
+      demanded_there(fake.line { state = "PENDING", partition = "batch,gpus" }))
+  end)
+
+  it("is that of each part of a heterogeneous job in its partition", function ()
+    assert.same({ 4, 0, 2 }, demanded_there(fake.line { name = "7+0", het = 7, partition = "gpus" }
+      .. fake.line { name = "7+1", number = 8, het = 7, partition = "other", tres = "cpu=2" }
+      .. fake.line { name = "7+2", number = 9, het = 7, partition = "unknown", tres = "cpu=1" }))
+  end)
+
+  it("is none of a job that is larger than the cluster, and of those behind it theirs", function ()
+    local it, slurm = of_32()
+    fill(slurm, "c", 8)
+    passes(it, 2)
+    slurm:submit { account = "a", cpus = 33, run = 1000, priority = 9000 }
+    fill(slurm, "a", 2)
+    passes(it, 8)
+    assert.equal(8, row_of(it, "/a").demand)
+    assert.equal(8, slurm:used "a")
   end)
 
   it("is that of jobs for which Slurm found no nodes, unless they name nodes", function ()
@@ -411,6 +434,17 @@ describe("victims", function ()
     assert.truthy(said[1]:find(", /c gives back 4 to /b", 1, true))
     assert.equal(2, #said)
     assert.equal(1, #told(false))
+  end)
+
+  it("go also after a clock was set back, and no more than may", function ()
+    local it, slurm = lent { ["most-requeues"] = "2" }
+    fill(slurm, "b", 1)
+    passes(it, 5)
+    slurm.now = slurm.now - 3600
+    for _, job in ipairs(slurm.jobs) do job.begins = 0 end
+    fill(slurm, "a", 3)
+    passes(it, 6)
+    assert.equal(3, slurm.requeued)
   end)
 
   it("are told of which group they give", function ()

@@ -7,20 +7,23 @@ local shell = require "spec.support.house.shell"
 
 local JOB = fake.line { account = "c", user = "carol", tres = "cpu=8,node=1" }
 local NODE = fake.node { cpus = "8/24/0/32", state = "mixed" }
-local ACCOUNTS = "root|||||||\na||root|||||\nb||root|cpu=12||||\nc||root|||||\nc|carol||||||"
+local ACCOUNTS = "root||||||||x\na||root||||||x\nb||root|cpu=12|||||x\nc||root||||||x\n"
+  .. "c|carol|||||||x"
 local PLAN = "examples/slurm/plan.json"
 
 describe("allot slurm", function ()
   local folder
 
-  local function answer(name, text)
+  --- A command prints that; `modify` is what sacctmgr does to modify something.
+  local function answer(name, text, modify)
     shell.write(folder .. "/answers/" .. name, text .. "\n")
     shell.write(folder .. "/bin/" .. name, ([[#!/bin/sh
 case "$*" in
-*modify*) echo "$*" >>%s/modified ;;
+*modify*) %s ;;
+*qos*) echo 'normal|||||||' ;;
 *) cat %s/answers/%s ;;
 esac
-]]):format(folder, folder, name))
+]]):format(modify or ('echo "$*" >>%s/modified'):format(folder), folder, name))
     shell.run(("chmod 755 %s/bin/%s"):format(folder, name))
   end
 
@@ -35,13 +38,6 @@ esac
     answer("sinfo", NODE)
     answer("sacctmgr", ACCOUNTS)
     answer("scontrol", "AccountingStorageEnforce = associations,limits")
-    shell.write(folder .. "/bin/sacctmgr", ([[#!/bin/sh
-case "$*" in
-*modify*) echo "$*" >>%s/modified ;;
-*qos*) echo 'normal|||||||' ;;
-*) cat %s/answers/sacctmgr ;;
-esac
-]]):format(folder, folder))
   end)
 
   after_each(function () shell.remove(folder) end)
@@ -71,14 +67,16 @@ esac
     end
   end)
 
+  it("changes the accounts of its own cluster alone, where there are several", function ()
+    answer("sacctmgr", ACCOUNTS .. "\nb||root|cpu=3|||||y")
+    answer("scontrol", "AccountingStorageEnforce = limits\nClusterName             = x")
+    local _, out = slurm("--dry-run --once " .. PLAN)
+    assert.equal("sacctmgr -i -Q modify account where name=a cluster=x set GrpTRES=cpu=16\n"
+      .. "sacctmgr -i -Q modify account where name=c cluster=x set GrpTRES=cpu=8\n", out)
+  end)
+
   it("says which ceilings it could not open", function ()
-    shell.write(folder .. "/bin/sacctmgr", ([[#!/bin/sh
-case "$*" in
-*modify*) echo no right >&2; exit 1 ;;
-*qos*) echo 'normal|||||||' ;;
-*) cat %s/answers/sacctmgr ;;
-esac
-]]):format(folder))
+    answer("sacctmgr", ACCOUNTS, "echo no right >&2; exit 1")
     fails(5, "--open " .. PLAN, "failed: sacctmgr -i -Q modify account where name=b set "
       .. "GrpTRES=cpu=-1 (sacctmgr: exit 1: no right)")
     shell.write(folder .. "/bin/sacctmgr", "#!/bin/sh\necho no database >&2; exit 1\n")
@@ -147,6 +145,9 @@ waiting for Moon, a reason that is not known, 2 jobs: no slots are wanted
         {"name": "d3"}, {"name": "d4"}, {"name": "d5"}]}]])
     assert.truthy(notes(folder .. "/other.json"):find("no account or user of Slurm stands for "
       .. "/physics, /d1, /d2, /d3, /d4 and 1 more", 1, true))
+    answer("sacctmgr", ACCOUNTS .. "\nB||root||||||x")
+    assert.truthy(notes(PLAN):find("each of several accounts or users may use all of a consumer's "
+      .. "slots: /b (B, b)", 1, true))
     answer("sacctmgr", "sacctmgr: error: no database")
     shell.write(folder .. "/bin/sacctmgr", "#!/bin/sh\necho no database >&2; exit 1\n")
     assert.truthy(notes(PLAN):find("accounts cannot be read: sacctmgr: exit 1: no database", 1,
@@ -161,7 +162,7 @@ waiting for Moon, a reason that is not known, 2 jobs: no slots are wanted
       for _ in $(seq 100); do test -S plan.json.sock && break; sleep 0.1; done
       PATH=%s/bin:$PATH $allot slurm --once --out . --socket plan.json.sock $OLDPWD/%s 2>&1
       kill $service]]):format(folder, shell.allot, folder, PLAN))
-    assert.truthy(out:find('did not take 4 rows (is its plan another?): /a: ', 1, true), out)
+    assert.truthy(out:find('did not take 4 rows (is its plan another?): 7: ', 1, true), out)
     assert.truthy(out:find('found the path "/%a", which no consumer of the plan has'), out)
   end)
 

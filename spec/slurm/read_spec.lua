@@ -16,8 +16,8 @@ describe("limits of Slurm", function ()
   local PLAN_OF = assert(site.plan(core.encode { consumers = core.list { { name = "a" },
     { name = "b", children = core.list { { name = "u" } } } } }))
   local ACCOUNTS = assert(read.accounts(table.concat({
-    "root|||||||", "d||root|cpu=8||3||", "a||d|cpu=4,mem=2G||||", "a|u||cpu=2|||5|cpu=1",
-    "a|u||cpu=3|fast|||", "b||root|||||", "b|u||cpu=9,gres/gpu=1|||7|" }, "\n")))
+    "root||||||||x", "d||root|cpu=8||3|||x", "a||d|cpu=4,mem=2G|||||x", "a|u||cpu=2|||5|cpu=1|x",
+    "a|u||cpu=3|fast||||x", "b||root||||||x", "b|u||cpu=9,gres/gpu=1|||7||x" }, "\n")))
   local QOS = assert(limit.qos "normal|||||||\nq|cpu=20|9|gres/gpu=2|4|cpu=6|5|node=2\n")
   local of = limit.of(PLAN_OF, { { tres = "cpu" } }, ACCOUNTS, QOS)
 
@@ -113,8 +113,8 @@ describe("a site", function ()
     local plan = assert(site.plan(core.encode { version = 1, consumers = core.list {
       { name = "a", children = core.list { { name = "ann" }, { name = "*", limit = 3 } } } } }))
     assert.equal("/a/eve", site.consumer_of(plan) { account = "a", user = "eve", partition = "p" })
-    local list = site.associations(plan, assert(read.accounts(table.concat({ "root|||||||",
-      "a||root|||||", "a|ann||||||", "a|eve||||||" }, "\n"))))
+    local list = site.associations(plan, assert(read.accounts(table.concat({ "root||||||||x",
+      "a||root||||||x", "a|ann|||||||x", "a|eve|||||||x" }, "\n"))))
     local decision = { groups = { default = { consumers = {
       { path = "/a", quota = 5, owned = "0" }, { path = "/a/ann", quota = 5, owned = "0" } } } } }
     local wanted = ceiling.by_decision(decision, plan, { { name = "default", tres = "cpu" } })
@@ -130,9 +130,9 @@ describe("a site", function ()
     assert.equal("/a/bob-short", of { account = "a", user = "bob", partition = "short" })
     assert.equal("/a/ann", of { account = "a", user = "ann", partition = "short" })
     assert.is_nil((of { account = "a", user = "bob", partition = "other" }))
-    local list = site.associations(plan, assert(read.accounts(table.concat({ "root|||||||",
-      "a||root|||||", "a|bob|||short|||", "a|bob|||long|||", "a|ann||cpu=2||||",
-      "a|ann||cpu=3|short|||" }, "\n"))))
+    local list = site.associations(plan, assert(read.accounts(table.concat({ "root||||||||x",
+      "a||root||||||x", "a|bob|||short||||x", "a|bob|||long||||x", "a|ann||cpu=2|||||x",
+      "a|ann||cpu=3|short||||x" }, "\n"))))
     local commands = ceiling.commands(list, ceiling.open(plan, { { tres = "cpu" } }), 9)
     for k, words in ipairs(commands) do commands[k] = table.concat(words, " ", 4) end
     assert.same({ "modify user where name=bob account=a partition=short set GrpTRES=cpu=2",
@@ -155,8 +155,8 @@ describe("a site", function ()
     assert.equal("/root", of { account = "root", user = "root" })
     assert.equal("/ops", of { account = "root", user = "ops" })
     assert.is_nil((of { account = "root", user = "eve" }))
-    local list = site.associations(plan, assert(read.accounts(table.concat({ "root|||||||",
-      "root|root||||||", "root|ops||||||", "root|a||||||", "a||root|||||" }, "\n"))))
+    local list = site.associations(plan, assert(read.accounts(table.concat({ "root||||||||x",
+      "root|root|||||||x", "root|ops|||||||x", "root|a|||||||x", "a||root||||||x" }, "\n"))))
     for i, it in ipairs(list) do list[i] = it.account .. " " .. (it.user or "") end
     assert.same({ "a ", "root ops", "root root" }, list)
   end)

@@ -87,11 +87,12 @@ describe("trouble", function ()
     says("the service decided nothing: a policy failed", function (it)
       it.undecided = "a policy failed"
     end)
-    says("the service did not take 2 rows (is its plan another?): 7: slots: found 0", function (it, slurm)
-      it.dropped = { { id = "7", error = { message = "slots: found 0" } }, {} }
-      slurm:submit { account = "a", cpus = 1, run = 1 }
-      slurm:tick(1)
-    end)
+    says("the service did not take 2 rows (is its plan another?): 7: slots: found 0",
+      function (it, slurm)
+        it.dropped = { { id = "7", error = { message = "slots: found 0" } }, {} }
+        slurm:submit { account = "a", cpus = 1, run = 1 }
+        slurm:tick(1)
+      end)
   end)
 
   it("is that the status cannot be written", function ()

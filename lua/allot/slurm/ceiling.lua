@@ -93,20 +93,21 @@ local function changes(wanted, has)
   return next(differ) and differ, down
 end
 
-local function modify(row)
+local function modify(row, cluster)
   local words = { "sacctmgr", "-i", "-Q", "modify", row.kind, "where",
     "name=" .. table.concat(row.names, ",") }
   if row.kind == "user" then words[#words + 1] = "account=" .. row.account end
   if row.where then words[#words + 1] = "partition=" .. row.where end
+  if cluster then words[#words + 1] = "cluster=" .. cluster end
   words[#words + 1] = "set"
   words[#words + 1] = "GrpTRES=" .. row.words
   return words
 end
 
 --- The commands that bring the associations from what they have to what is wanted: one for all of
--- the same kind with the same amounts, those that lower something first; `most` of them. The second
--- result is how many are left for the next pass.
-function ceiling.commands(associations, wanted, most)
+-- the same kind with the same amounts, those that lower something first; `most` of them. `cluster`
+-- is named where there are several. The second result is how many are left for the next pass.
+function ceiling.commands(associations, wanted, most, cluster)
   local rows, by_key = {}, {}
   for _, it in ipairs(associations) do
     local differ, down = changes(wanted(it), it.limits)
@@ -128,7 +129,7 @@ function ceiling.commands(associations, wanted, most)
     return a.at < b.at
   end)
   local list = {}
-  for i = 1, math.min(most, #rows) do list[i] = modify(rows[i]) end
+  for i = 1, math.min(most, #rows) do list[i] = modify(rows[i], cluster) end
   return list, #rows - #list
 end
 

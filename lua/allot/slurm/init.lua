@@ -10,6 +10,7 @@ local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
 local slot = require "allot.import.slot"
 local text = require "allot.slurm.text"
+local within = require "allot.slurm.victim".within
 
 local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
 local LOOK, CHANGE = 15000, 60000 -- ms that a command may take
@@ -81,26 +82,32 @@ end
 function Bridge:look_at_accounts()
   if self.options.hold and not self.host.option "open" then return end
   local now = self:now()
-  if self.accounts and now - self.accounts_at < ACCOUNTS then return end
+  if self.accounts and within(ACCOUNTS, self.accounts_at, now) then return end
   local accounts
   local out, why = self:run(read.accounts_command, LOOK)
   local qos = out
   if out then qos, why = self:run(limits.command, LOOK) end
-  if qos then accounts, why = pass.know(self.kept, out, qos) end
+  self.config = self.config or self:run(read.config_command, LOOK)
+  local cluster = (self.config or ""):match "ClusterName%s*=%s*(%S+)"
+  if qos then accounts, why = pass.know(self.kept, out, qos, cluster) end
   self.accounts, self.accounts_at = accounts or self.accounts, now
   self.fault = accounts and self:mismatch() or why and "accounts cannot be read: " .. why
 end
 
 --- What makes ceilings useless, or the plan another cluster's; nil: nothing does.
 function Bridge:mismatch()
-  self.enforces = self.enforces or self:run(read.config_command, LOOK)
-  local enforced = (self.enforces or ""):match "AccountingStorageEnforce%s*=%s*([^\n]*)"
+  local enforced = (self.config or ""):match "AccountingStorageEnforce%s*=%s*([^\n]*)"
   if enforced and not enforced:find "limits" then
     return ("Slurm enforces no ceilings: slurm.conf has AccountingStorageEnforce=%s, without "
       .. "limits"):format(enforced)
   end
   local options = self.options
-  local left = not options.map and site.unmatched(options.plan, self.accounts) or {}
+  local left, several = site.unmatched(options.plan, self.accounts)
+  if #several > 0 then
+    return "each of several accounts or users may use all of a consumer's slots: "
+      .. table.concat(several, ", ", 1, math.min(5, #several))
+  end
+  if options.map then return nil end
   local names = {}
   for _, path in ipairs(left) do
     if path ~= options.rest then names[#names + 1] = path end
@@ -144,7 +151,7 @@ end
 --- Says what a command did; the same failure again only after a minute.
 function Bridge:say_done(words, why)
   local line, now = text.command(words, why), self:now()
-  if why and now - (self.failed[line] or -60) < 60 then return end
+  if why and within(60, self.failed[line], now) then return end
   self.failed[line] = why and now or nil
   self:say(line)
 end
@@ -205,11 +212,13 @@ end
 function Bridge:open_if_stale()
   local stale = math.tointeger(tonumber(self.host.option "stale" or 300))
   if stale == 0 or self.opened or self.dry or not self.accounts then return end
-  if self:now() - self.decided_at < stale then return end
+  local now = self:now()
+  self.decided_at = math.min(self.decided_at, now) -- a clock that was set back is no reason
+  if now - self.decided_at < stale then return end
   if self.opened == nil then
     self:say(("no decision for %d s: the ceilings are opened"):format(stale))
   end
-  self.opened = self:carry_out(pass.open(self.options, self.accounts))
+  self.opened = self:carry_out(pass.open(self.kept, self.accounts))
 end
 
 -- ---- The loop -----------------------------------------------------------------------------------
@@ -220,9 +229,11 @@ function Bridge:is_news(line)
   return not seq or seq > (self.seq or 0)
 end
 
---- Waits for the next pass; true: the bridge ends.
+--- Waits for the next pass; true: the bridge ends. Where jobs are released slots are free until the
+-- next look, so after a release that comes sooner.
 function Bridge:wait(seconds)
-  local until_ = self.host.clock() + seconds * 1000000
+  local released = self.did and self.did.released or 0
+  local until_ = self.host.clock() + seconds * (released > 0 and 200000 or 1000000)
   repeat
     local left = math.max(0, (until_ - self.host.clock()) // 1000)
     local what = self.host.call("wait", tostring(left))
@@ -324,7 +335,7 @@ local function open(bridge)
     fail(bridge.host, "E-slurm", bridge.fault)
     return IO
   end
-  return bridge:carry_out(pass.open(bridge.options, bridge.accounts)) and DONE or IO
+  return bridge:carry_out(pass.open(bridge.kept, bridge.accounts)) and DONE or IO
 end
 
 --- The verb: exit status.

@@ -32,12 +32,13 @@ function pass.new(options)
   }
 end
 
---- What sacctmgr says of accounts and of QOS; the accounts, or nil, a reason. Whatever squeue said
--- is looked at again where limits changed.
-function pass.know(kept, accounts_text, qos_text)
+--- What sacctmgr says of a cluster's accounts and of QOS; the accounts, or nil, a reason. Whatever
+-- squeue said is looked at again where limits changed.
+function pass.know(kept, accounts_text, qos_text, cluster)
   if accounts_text == kept.accounts_text and qos_text == kept.qos_text then return kept.accounts end
-  local accounts, why = read.accounts(accounts_text)
-  if not accounts then return nil, why end
+  local accounts, others = read.accounts(accounts_text, cluster)
+  if not accounts then return nil, others end
+  kept.cluster = others and cluster or nil
   local qos, fault = limit.qos(qos_text)
   if not qos then return nil, fault end
   kept.site.limits_of = limit.of(kept.options.plan, kept.options.groups, accounts, qos)
@@ -80,20 +81,22 @@ function pass.act(kept, decision, flights, accounts, now)
   if accounts then
     local rows = site.associations(options.plan, accounts, kept.beside)
     local wanted = ceiling.by_decision(decision, options.plan, options.groups)
-    list, later = ceiling.commands(rows, wanted, CEILINGS)
+    list, later = ceiling.commands(rows, wanted, CEILINGS, kept.cluster)
   end
   local due = victim.due(flights, kept.jobs, kept, now, options)
   for _, command in ipairs(victim.commands(due, options)) do list[#list + 1] = command end
-  local release = options.hold and victim.release(decision, kept.jobs)
-  if release then list[#list + 1] = release end
+  local release, released
+  if options.hold then release, released = victim.release(decision, kept.jobs) end
+  list[#list + 1] = release
   return list, { ceilings_left = later, victims_left = due.left, signalled = #due.signal,
-    requeued = #due.requeue, cancelled = #due.cancel }
+    requeued = #due.requeue, cancelled = #due.cancel, released = released }
 end
 
 --- The commands that put every ceiling to the plan's limits.
-function pass.open(options, accounts)
+function pass.open(kept, accounts)
+  local options = kept.options
   return (ceiling.commands(site.associations(options.plan, accounts),
-    ceiling.open(options.plan, options.groups), math.maxinteger))
+    ceiling.open(options.plan, options.groups), math.maxinteger, kept.cluster))
 end
 
 return pass

@@ -38,7 +38,7 @@ read.jobs_command = { "squeue", "-h", "-a", "-t", STATES, "-S", "-p,V,i", "-O",
   columns(JOB) }
 read.nodes_command = { "sinfo", "-h", "-a", "-N", "-O", columns(NODE) }
 read.accounts_command = { "sacctmgr", "-n", "-P", "list", "assoc",
-  "format=Account,User,ParentName,GrpTRES,Partition,GrpJobs,MaxJobs,MaxTRES" }
+  "format=Account,User,ParentName,GrpTRES,Partition,GrpJobs,MaxJobs,MaxTRES,Cluster" }
 
 read.config_command = { "scontrol", "show", "config" }
 
@@ -157,28 +157,33 @@ function read.limits(tres, ...)
   return amounts
 end
 
+local function put_association(accounts, row)
+  local name, user, parent, tres, partition = table.unpack(row)
+  local account = accounts[name] or { limits = {}, associations = {} }
+  accounts[name] = account
+  if user == "" then
+    account.parent, account.limits = parent ~= "" and parent or nil, read.limits(tres, row[6])
+  else
+    account.associations[user .. "|" .. partition] = { user = user, partition = partition,
+      limits = read.limits(tres, row[6], row[7]), each = read.tres(row[8]),
+      key = table.concat({ name, user, partition }, "|") }
+  end
+end
+
 --- Accounts by name: { parent =, limits = amounts, associations }, these { user =, partition =,
--- key =, limits =, each = } by user and partition, for read.association; nil, a reason.
-function read.accounts(text)
-  local accounts, count = {}, 0
+-- key =, limits =, each = } by user and partition, for read.association; nil, a reason. Those of
+-- other clusters than that are left out: the second result is whether there are any.
+function read.accounts(text, cluster)
+  local accounts, count, others = {}, 0, false
   for line in text:gmatch "[^\n]+" do
     count = count + 1
     local row = read.split(line)
-    if #row ~= 8 then
+    if #row ~= 9 then
       return nil, ("sacctmgr's line %d makes no sense: %q"):format(count, line:sub(1, 200))
     end
-    local name, user, parent, tres, partition = table.unpack(row)
-    local account = accounts[name] or { limits = {}, associations = {} }
-    accounts[name] = account
-    if user == "" then
-      account.parent, account.limits = parent ~= "" and parent or nil, read.limits(tres, row[6])
-    else
-      account.associations[user .. "|" .. partition] = { user = user, partition = partition,
-        limits = read.limits(tres, row[6], row[7]), each = read.tres(row[8]),
-        key = table.concat({ name, user, partition }, "|") }
-    end
+    if cluster and row[9] ~= cluster then others = true else put_association(accounts, row) end
   end
-  return accounts
+  return accounts, others
 end
 
 --- The association that a job counts in: that of its partition, if there is one; nil: none.

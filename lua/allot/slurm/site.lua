@@ -204,16 +204,22 @@ function site.associations(plan, accounts, beside)
   return list
 end
 
---- Leaves of a plan for which neither an account nor a user stands, in the plan's order.
+--- Leaves of a plan for which neither an account nor a user stands, in the plan's order; and the
+-- consumers for which several do, as "/a_b (a.b, a_b)".
 function site.unmatched(plan, accounts)
-  local known, list = {}, {}
-  for _, association in ipairs(site.associations(plan, accounts)) do
-    known[association.path] = true
+  local known, missing, several = {}, {}, {}
+  for _, it in ipairs(site.associations(plan, accounts)) do
+    local names = known[it.path] or {}
+    known[it.path], names[#names + 1] = names, it.user or it.account
+    if #names == 2 then several[#several + 1] = it.path end
   end
   for _, path in ipairs(plan.leaves) do
-    if not known[path] then list[#list + 1] = path end
+    if not known[path] then missing[#missing + 1] = path end
   end
-  return list
+  for i, path in ipairs(several) do
+    several[i] = ("%s (%s)"):format(path, table.concat(known[path], ", "))
+  end
+  return missing, several
 end
 
 return site

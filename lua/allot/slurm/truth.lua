@@ -111,8 +111,8 @@ end
 
 --- All that passes need of a job, kept as long as its line stays the same: `state` (nil: the job
 -- has and wants nothing), `name` as the task's id and for Slurm's commands, the task's `text`, ...
-local function entry_of(job, site)
-  local amounts, holds = amounts_of(job, site), HOLDS[job.state]
+local function entry_of(job, site, amounts)
+  local holds = HOLDS[job.state]
   if not holds and job.state ~= "PENDING" then return {} end
   if not holds then
     if job.reserved then return {} end -- its slots are those of the reservation
@@ -140,11 +140,11 @@ local function entry_of(job, site)
   return entry
 end
 
---- Parts of heterogeneous jobs, put together as their first ones.
+--- Parts of heterogeneous jobs, put together as their first ones; each may be in another partition.
 local function joined(parts, site)
-  local leaders, list = {}, {}
+  local leaders, list, sums = {}, {}, {}
   for _, job in ipairs(parts) do
-    local leader = leaders[job.het]
+    local amounts, leader = amounts_of(job, site), leaders[job.het]
     if leader then
       for name, amount in pairs(job.amounts) do
         leader.amounts[name] = (leader.amounts[name] or 0) + amount
@@ -152,8 +152,11 @@ local function joined(parts, site)
     else
       leaders[job.het], list[#list + 1] = job, job
     end
+    local before = sums[job.het]
+    if amounts and before then add(before, amounts) end
+    sums[job.het] = before or amounts
   end
-  for i, job in ipairs(list) do list[i] = entry_of(job, site) end
+  for i, job in ipairs(list) do list[i] = entry_of(job, site, sums[job.het]) end
   return list
 end
 
@@ -169,7 +172,11 @@ local function entries_of(text, known, site)
       if not job then
         return nil, ("squeue's line %d makes no sense: %q"):format(count, line:sub(1, 200))
       end
-      if job.het then parts[#parts + 1] = job else entry = entry_of(job, site) end
+      if job.het then
+        parts[#parts + 1] = job
+      else
+        entry = entry_of(job, site, amounts_of(job, site))
+      end
     end
     if entry then list[#list + 1], lines[line] = entry, entry end
   end
@@ -197,6 +204,14 @@ end
 local function enough(leaf, site)
   for i, size in ipairs(site.sizes) do
     if size > 0 and (leaf.listed[i] or 0) >= size then return true end
+  end
+  return false
+end
+
+--- Is a task larger than all there is? It never starts, and nothing behind it waits for that.
+local function too_large(entry, site)
+  for i, size in ipairs(site.sizes) do
+    if size >= 0 and entry.amounts[i] > size then return true end
   end
   return false
 end
@@ -254,7 +269,7 @@ local function put_entry(out, entry, site)
     end
   elseif entry.state == "running" then
     put_running(out, leaf_of(out, entry.leaf), entry)
-  else
+  elseif not too_large(entry, site) then
     put_waiting(out, leaf_of(out, entry.leaf), entry, site)
   end
 end

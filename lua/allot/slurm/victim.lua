@@ -8,6 +8,12 @@ local victim = {}
 
 local AGAIN = 15 -- s: a job that still runs so long after its requeue is requeued again
 
+--- Did that happen in the last so many seconds? What a clock that was set back has in its future
+-- did not.
+function victim.within(seconds, at, now)
+  return at ~= nil and at <= now and now - at < seconds
+end
+
 local function each(flights, jobs, visit)
   for _, flight in ipairs(flights) do
     for _, id in ipairs(flight.tasks or {}) do
@@ -29,7 +35,7 @@ end
 local function recent(times, now)
   local list = {}
   for _, at in ipairs(times) do
-    if now - at < 60 then list[#list + 1] = at end
+    if victim.within(60, at, now) then list[#list + 1] = at end
   end
   return list
 end
@@ -63,7 +69,7 @@ function victim.due(flights, jobs, kept, now, options)
     if not done.signalled and options.signal and now < flight.deadline then
       due.signal[#due.signal + 1], done.signalled = job.name, now
     end
-    if now < flight.deadline or done.ordered and now - done.ordered < AGAIN then return end
+    if now < flight.deadline or victim.within(AGAIN, done.ordered, now) then return end
     if #kept.times >= options.most_requeues then
       due.left = due.left + 1
       return
@@ -97,7 +103,7 @@ function victim.commands(due, options)
   return list
 end
 
---- The command that releases held jobs whose tasks a decision starts; nil: none.
+--- The command that releases held jobs whose tasks a decision starts, and their number; nil: none.
 function victim.release(decision, jobs)
   local names, seen = {}, {}
   for _, grant in ipairs(decision.grants) do
@@ -109,7 +115,8 @@ function victim.release(decision, jobs)
       end
     end
   end
-  return #names > 0 and { "scontrol", "release", table.concat(names, ",") } or nil
+  if #names == 0 then return nil, 0 end
+  return { "scontrol", "release", table.concat(names, ",") }, #names
 end
 
 return victim

@@ -292,9 +292,9 @@ function fake:sinfo()
 end
 
 function fake:list_accounts()
-  local lines = { "root|||||||" }
+  local lines = { "root||||||||allot" }
   for name, account in pairs(self.accounts) do
-    lines[#lines + 1] = ("%s||%s|%s||||"):format(name, account.parent or "root",
+    lines[#lines + 1] = ("%s||%s|%s|||||allot"):format(name, account.parent or "root",
       account.limit and "cpu=" .. account.limit or "")
   end
   return table.concat(lines, "\n") .. "\n"

@@ -94,11 +94,23 @@ end
 
 local parts = {}
 
+--- Slurm holds jobs as they come, as examples/slurm/job_submit.lua has it, or does not any more.
+local function hold(begins)
+  local line = begins and "cp examples/slurm/job_submit.lua $ALLOT_CLUSTER/etc && "
+    .. "echo JobSubmitPlugins=lua >>$SLURM_CONF" or "sed -i /^JobSubmitPlugins/d $SLURM_CONF"
+  os.execute(line .. " && scontrol reconfigure")
+  real.sleep(3)
+end
+
+--- Slurm alone, under ceilings, and with jobs that are held until they are granted.
 function parts.throughput()
-  real.kill "bridge"
-  real.kill "serve"
-  real.output(real.as("allot_op", ("%s slurm --open %s/plan.json 2>&1"):format(real.allot,
-    real.folder)))
+  local open = real.as("allot_op", ("%s slurm --open %s/plan.json"):format(real.allot, real.folder))
+  local function stop()
+    real.kill "bridge"
+    real.kill "serve"
+    os.execute(open)
+  end
+  stop()
   local alone = throughput()
   real.begin_service()
   real.begin_bridge()
@@ -106,6 +118,17 @@ function parts.throughput()
   local beside = throughput()
   put("throughput", ("%.1f jobs a second alone, %.1f under ceilings: %.0f %%"):format(alone,
     beside, 100 * beside / alone))
+  stop()
+  hold(true)
+  real.begin_service()
+  real.begin_bridge "--hold"
+  real.sleep(5)
+  local held = throughput()
+  put("hold", ("%.1f jobs a second: %.0f %%"):format(held, 100 * held / alone))
+  stop()
+  hold(false)
+  real.begin_service()
+  real.begin_bridge()
 end
 
 function parts.bridge()
