@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-const allot__units *allot__units_of(const allot__work *work)
-{
-    const allot__units *units = work->state->tasks.units;
-    return units != NULL && units[work->index].count > 0 ? &units[work->index] : NULL;
-}
-
 const char *allot__unit_id(const allot_state *state, const allot__units *units, int32_t unit)
 {
     int32_t count;

@@ -26,7 +26,11 @@ typedef struct allot__unit_rows {
  * tasks count as the best there. */
 bool allot__session_column(int32_t column);
 /* The units of a group; NULL: the group has none. */
-const allot__units *allot__units_of(const allot__work *work);
+static inline const allot__units *allot__units_of(const allot__work *work)
+{
+    const allot__units *units = work->state->tasks.units;
+    return units != NULL && units[work->index].count > 0 ? &units[work->index] : NULL;
+}
 /* Begins without a leaf; the group must have units. */
 void allot__unit_rows_init(allot__unit_rows *rows, const allot__work *work);
 /* Switches to the units of a leaf, to read columns that are ready: their tables are made, and they
