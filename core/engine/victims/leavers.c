@@ -117,7 +117,8 @@ int32_t allot__leavers_keep(const allot__tasks *tasks, allot__leavers *sides, in
     if (count == 1)
         return keep_one(tasks, sides, place, went);
     for (int32_t i = 0; i < count; i++) {
-        memset(sides[i].gone, OPEN, (size_t)sides[i].count);
+        if (sides[i].count > 0)
+            memset(sides[i].gone, OPEN, (size_t)sides[i].count);
         sides[i].head = sides[i].count - 1;
         for (int32_t k = 0; k < sides[i].count; k++)
             place[sides[i].task[k]] = k;
