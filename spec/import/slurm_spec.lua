@@ -149,6 +149,26 @@ describe("associations", function ()
     assert.equal(0, (shell.command("check", "--runs", "0", folder .. "/plan.json")))
   end)
 
+  it("have a wildcard in place of users who state nothing of their own, where it is asked for",
+    function ()
+      local text = ROOT .. "User - 'root'\nAccount - 'a'\nAccount - 'b'\nParent - 'a'\n"
+        .. "User - 'u'\nUser - 'v':Fairshare=1\nUser - 'w':Fairshare=0\n"
+        .. "User - 'x':GrpTRES=cpu=3\nUser - 'y'\nUser - 'y':Partition='p'\nParent - 'b'\n"
+        .. "User - 'u':Fairshare=2147483647\n"
+      local status, out, err = import(text, "--slots", "16", "--wildcard")
+      assert.equal(0, status, err)
+      assert.same(core.decode [[[
+        {"name": "root"},
+        {"name": "a", "children": [{"name": "w", "share": 1},
+          {"name": "x", "share": 1000, "limit": 3}, {"name": "y", "share": 1000},
+          {"name": "y-p", "share": 1000}, {"name": "*", "share": 1000}]},
+        {"name": "b", "children": [{"name": "*"}]}] ]], core.decode(out).consumers)
+      assert.truthy(err:find(":1:1: note: 3 users state nothing of their own: * stands for them", 1,
+        true), err)
+      shell.write(folder .. "/plan.json", out)
+      assert.equal(0, (shell.command("check", "--runs", "0", folder .. "/plan.json")))
+    end)
+
   it("want options that fit each other", function ()
     for words, why in pairs {
       [{ "--slots", "0" }] = '--slots: "0" is no [GROUP=]N',

@@ -71,7 +71,7 @@ typedef struct allot__options {
     allot__list slot, slots, tag;
     const char *rest, *signal;
     int64_t most_requeues, stale;
-    bool hold, cancel, once, open, status;
+    bool hold, cancel, once, open, status, wildcard;
     int64_t lines;
     int kind;
     const char *consumer, *who, *since;

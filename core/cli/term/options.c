@@ -63,6 +63,7 @@ const allot__option_row allot__cli_options[] = {
     {"no-watch", '\0', NULL, CLI_FLAG, AT(no_watch), 0, 0},
     {"slot", '\0', "[GROUP=]TRES[@PARTITION]", CLI_LIST, AT(slot), 0, 0},
     {"slots", '\0', "[GROUP=]N", CLI_LIST, AT(slots), 0, 0},
+    {"wildcard", '\0', NULL, CLI_FLAG, AT(wildcard), 0, 0},
     {"tag", '\0', "TAG", CLI_LIST, AT(tag), 0, 0},
     {"rest", '\0', "PATH", CLI_TEXT, AT(rest), 0, 0},
     {"signal", '\0', "SIGNAL", CLI_TEXT, AT(signal), 0, 0},

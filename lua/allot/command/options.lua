@@ -56,6 +56,7 @@ return {
   drop = "give the waiting change up",
   ["no-watch"] = "do not reload plan and policies when their files change",
   slots = "how many slots the cluster has; of a plan with groups once for each, as gpu=8",
+  wildcard = "in place of users who state nothing of their own, one leaf \"*\" below each account",
   slot = "what a slot is: cpu, mem, billing, gres/gpu, ... (cpu); of a plan with groups once for "
     .. "each, as gpu=gres/gpu@PARTITION",
   tag = "a tag of the policy, for jobs whose QOS or partition has that name; may come several "

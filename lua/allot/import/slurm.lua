@@ -10,6 +10,7 @@ local slurm = { is = associations.is }
 
 
 local function name_of(node, taken, with)
+  if node.wildcard then return "*" end
   if not (node.twice and node.partition) then
     return tree.name(node.raw, node.place, taken, with)
   end
@@ -43,6 +44,21 @@ local function find_twins(children, with)
   end
 end
 
+--- One leaf in place of the users below an account who state nothing of their own.
+local function fold_users(parent, with)
+  local left, folded = {}, {}
+  for _, node in ipairs(parent.children) do
+    local plain = node.user and node.share == 1 and not node.partition and not node.twice
+      and next(node.limits) == nil
+    local list = plain and folded or left
+    list[#list + 1] = node
+  end
+  if #folded == 0 then return end
+  left[#left + 1] = { raw = "*", user = true, wildcard = true, share = 1, limits = {},
+    children = {}, place = folded[1].place }
+  parent.children, with.folded = left, with.folded + #folded
+end
+
 --- An account with Fairshare=parent has its children's shares, which count beside its siblings.
 local function sum_parents(node, note)
   for _, child in ipairs(node.children) do sum_parents(child, note) end
@@ -73,6 +89,7 @@ end
 local function rows_of(parent, above_path, with)
   local rows, taken = {}, {}
   find_twins(parent.children, with)
+  if with.folded and above_path ~= "" then fold_users(parent, with) end
   tree.fit_shares(parent.children, "Fairshare", with)
   for i, node in ipairs(parent.children) do
     local row = { name = name_of(node, taken, with),
@@ -113,15 +130,20 @@ local function groups_of(with)
 end
 
 --- A plan of files, its notes (fatal ones are errors), and where its parts come from. `options`:
--- `groups`, a list of { name = or nil, tres =, slots = of the cluster }, by default CPUs.
+-- `groups`, a list of { name = or nil, tres =, slots = of the cluster }, by default CPUs;
+-- `wildcard`: users who state nothing of their own are one leaf.
 function slurm.of(files, options)
   local with = tree.with(files)
   with.groups = options.groups or { { tres = "cpu", slots = options.slots } }
-  with.named = with.groups[1].name ~= nil
+  with.named, with.folded = with.groups[1].name ~= nil, options.wildcard and 0 or nil
   local found = associations.read(files, with)
   sum_parents(found.root, with.note)
   local consumers = rows_of(found.root, "", with)
   note_keys(found, with)
+  if (with.folded or 0) > 0 then
+    with.note(with.head, ("%d users state nothing of their own: * stands for them"):format(
+      with.folded))
+  end
   if #consumers == 0 then with.fail(with.head, "no account and no user is stated") end
   if not with.groups[1].slots then
     with.fail(with.head, "--slots says how large the cluster is: associations do not")

@@ -110,12 +110,12 @@ local function options_of(host, format, given)
     return nil
   end
   return { groups = groups, slots = not groups[1].name and groups[1].slots or nil,
-           markup = host.markup }
+           wildcard = given.wildcard, markup = host.markup }
 end
 
 --- Writes the plan of the named files; the host reads the text of the i-th as "i". `given` has the
---- words of --slot and --slots. Returns 0; 1 where the files give no plan, 2 where options do not
---- fit.
+--- words of --slot and --slots, and whether --wildcard is there. Returns 0; 1 where the files give
+--- no plan, 2 where options do not fit.
 function tool.run(host, names, given)
   local files = {}
   for i, name in ipairs(names) do
@@ -195,7 +195,8 @@ function tool.import(host, paths)
       if finding.severity == "error" then return host.say(finding) end
       notes[#notes + 1] = (json and note_member or note_line)(finding)
     end,
-  }, names, { slot = slot.words(host.option "slot"), slots = slot.words(host.option "slots") })
+  }, names, { slot = slot.words(host.option "slot"), slots = slot.words(host.option "slots"),
+    wildcard = host.option "wildcard" ~= nil })
   if code ~= 0 then return code == USAGE and USAGE or INVALID end
   if json then
     host.out(('{"schema": "allot/import/v1", "plan":\n%s, "notes": [%s%s]}\n'):format(document,
