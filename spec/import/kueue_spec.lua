@@ -3,7 +3,9 @@
 --- `allot import` of Kueue's objects. Plans and notes are by hand from its types' documentation.
 
 local core = require "allot.core"
+local heard = require "spec.support.house.heard"
 local shell = require "spec.support.house.shell"
+local tool = require "allot.import.tool"
 
 local FLAT = [[
 # Two queues of one cohort and one alone, as kubectl writes them: documents behind ---, and a List.
@@ -299,6 +301,15 @@ describe("Kueue's objects", function ()
   it("of weight 0 come last", function ()
     local plan = plan_of(queue("a", "3", "  fairSharing: {weight: 0}\n") .. queue("b", "4"))
     assert.same({ 1, 1000 }, { plan.consumers[1].share or 1, plan.consumers[2].share })
+  end)
+
+  it("are read by the command alone, which reads YAML", function ()
+    local said
+    local code = tool.run({ read = function () return FLAT end,
+                            say = function (finding) said = finding end }, { "it" })
+    heard(said.message)
+    assert.same({ 1, "files of Kueue are read by the command `allot import` alone" },
+      { code, said.message })
   end)
 
   it("are refused where the tree is not known", function ()

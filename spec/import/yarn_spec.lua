@@ -302,6 +302,7 @@ describe("YARN's queues", function ()
         = ":3:1: error: no queue may stand beside root",
       ['<allocations>\n<queue name="a.b"/>\n</allocations>\n']
         = ":2:1: error: a.b: a queue's name has no period",
+      ["<allocations>\n<queue/>\n</allocations>\n"] = ":2:1: error: a queue has no name",
       ['<allocations><queue name="a"><weight>w</weight></queue></allocations>']
         = "root.a: weight w is no number of at most six decimals",
       ['<!DOCTYPE allocations [<!ENTITY b "x">]>\n<allocations><queue name="&b;"/></allocations>']

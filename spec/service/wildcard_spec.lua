@@ -3,6 +3,7 @@
 --- Consumers that a running service's plan does not name, but for which "*" stands: events bring
 --- them, and they stay over kills, reloads, rollbacks and in replays.
 
+local heard = require "spec.support.house.heard"
 local live = require "spec.support.service.live"
 local service = require "spec.support.service.service"
 local shell = require "spec.support.house.shell"
@@ -96,6 +97,9 @@ describe("newcomers at a service", function ()
     assert.equal(604, #quotas(it))
     result = assert(it:call("sync", { source = "s", consumers = { ["/a/*"] = { demand = 1 } } }))
     assert.equal(1, result.dropped_count)
+    local said = result.dropped[1].error.message
+    heard(said)
+    assert.equal('consumer: "/a/*" stands for others, allowed are their names', said)
     world.stop()
     replayed()
   end)

@@ -98,6 +98,9 @@ diagnostics.unreachable = {
     = "a state that no version can read: a defence",
   ['the change "%.64s" does not wait any more: found %s']
     = "files would change between the question and its turn",
+  ['consumer: the plan has no "%.200s" yet'] = "as below: the call waits until the plan has it",
+  ["consumers that events name cannot be added"]
+    = "policies that were read before would have to fail: the C tests let memory run out",
   ["%.300s cannot be checked"] = "what check refuses it names: a defence",
 }
 
