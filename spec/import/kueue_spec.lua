@@ -4,6 +4,7 @@
 
 local core = require "allot.core"
 local heard = require "spec.support.house.heard"
+local import = require "spec.support.import.texts"
 local shell = require "spec.support.house.shell"
 local tool = require "allot.import.tool"
 
@@ -86,18 +87,18 @@ local FLAT_PLAN = [[{
   ]
 }]]
 local FLAT_NOTES = {
-  "22:9: note: team-a: memory is not carried over: the slots are cpu (--slot)",
-  "26:5: note: team-a: borrowWithinCohort is not carried over",
-  "27:5: note: team-a: withinClusterQueue is not carried over: a plan does not rank jobs of one "
+  "a:22:9: note: team-a: memory is not carried over: the slots are cpu (--slot)",
+  "a:26:5: note: team-a: borrowWithinCohort is not carried over",
+  "a:27:5: note: team-a: withinClusterQueue is not carried over: a plan does not rank jobs of one "
     .. "consumer",
-  "34:20: note: team-b.ml: reclaimWithinCohort is Never (the default), but in a plan owners call "
+  "a:34:20: note: team-b.ml: reclaimWithinCohort is Never (the default), but in a plan owners call "
     .. "back what they lent",
-  "34:20: note: team-b.ml becomes team-b_ml: names match [A-Za-z][A-Za-z0-9_-]{0,127}",
-  "43:11: note: team-b.ml: memory is not carried over: the slots are cpu (--slot)",
-  "46:20: note: 3rd-party becomes q3rd-party: names match [A-Za-z][A-Za-z0-9_-]{0,127}",
-  "48:5: note: 3rd-party: stopPolicy Hold is not carried over",
-  "54:37: note: 3rd-party: nominalQuota 8500m is no whole number of slots: 8",
-  "55:3: note: LocalQueue lab/main is not carried over: its jobs are /research/team-a's",
+  "a:34:20: note: team-b.ml becomes team-b_ml: names match [A-Za-z][A-Za-z0-9_-]{0,127}",
+  "a:43:11: note: team-b.ml: memory is not carried over: the slots are cpu (--slot)",
+  "a:46:20: note: 3rd-party becomes q3rd-party: names match [A-Za-z][A-Za-z0-9_-]{0,127}",
+  "a:48:5: note: 3rd-party: stopPolicy Hold is not carried over",
+  "a:54:37: note: 3rd-party: nominalQuota 8500m is no whole number of slots: 8",
+  "a:55:3: note: LocalQueue lab/main is not carried over: its jobs are /research/team-a's",
 }
 local TREE = [[
 # A tree of cohorts, two flavors, fair sharing (v1beta2: Kueue 0.15 and later).
@@ -208,13 +209,13 @@ local TREE_PLAN = [[{
   }
 }]]
 local TREE_NOTES = {
-  "1:1: note: weights count in Kueue only where fair sharing is enabled in its Configuration",
-  "22:19: note: science: borrowingLimit 20 is a limit of 48 + 20 in group on-demand",
-  "40:19: note: chemistry: nvidia.com/gpu is not carried over: the slots are cpu (--slot)",
-  "45:18: note: biology has no flavor spot: limit 0 there",
-  "57:18: note: ops has no flavor spot: limit 0 there",
-  "65:37: note: ops: reclaimWithinCohort LowerPriority is not carried over: whoever borrowed gives "
-    .. "back",
+  "a:1:1: note: weights count in Kueue only where fair sharing is enabled in its Configuration",
+  "a:22:19: note: science: borrowingLimit 20 is a limit of 48 + 20 in group on-demand",
+  "a:40:19: note: chemistry: nvidia.com/gpu is not carried over: the slots are cpu (--slot)",
+  "a:45:18: note: biology has no flavor spot: limit 0 there",
+  "a:57:18: note: ops has no flavor spot: limit 0 there",
+  "a:65:37: note: ops: reclaimWithinCohort LowerPriority is not carried over: whoever borrowed "
+    .. "gives back",
 }
 
 --- A ClusterQueue's text; `rest` are more lines of its spec.
@@ -235,26 +236,8 @@ describe("Kueue's objects", function ()
   setup(function () folder = shell.directory() end)
   teardown(function () shell.remove(folder) end)
 
-  local function import(text, ...)
-    shell.write(folder .. "/q", text)
-    return shell.command("import", folder .. "/q", ...)
-  end
-
-  local function plan_of(text, ...)
-    local status, out, err = import(text, ...)
-    assert.equal(0, status, err)
-    shell.write(folder .. "/plan.json", out)
-    assert.equal(0, (shell.command("check", "--runs", "0", folder .. "/plan.json")))
-    local notes = {}
-    for line in err:gmatch "/q:(%d+:%d+: note: [^\n]*)" do notes[#notes + 1] = line end
-    return core.decode(out), notes
-  end
-
-  local function refused(text, why)
-    local status, out, err = import(text)
-    assert.same({ 3, "" }, { status, out }, why)
-    assert.truthy(err:find(why, 1, true), err)
-  end
+  local function plan_of(text, ...) return import.plan(folder, text, ...) end
+  local function refused(text, why) import.refused(folder, why, text) end
 
   it("are leaves that own their quota, and lend and borrow in their cohort", function ()
     local plan, notes = plan_of(FLAT)

@@ -4,6 +4,7 @@
 --- products' documentation.
 
 local core = require "allot.core"
+local import = require "spec.support.import.texts"
 local property = require "spec.support.cases.property"
 local random = require "allot.check.random"
 local shell = require "spec.support.house.shell"
@@ -37,17 +38,17 @@ local GROUPS_PLAN = [[{"version": 1, "slots": 120, "policy": "hybrid", "consumer
     {"name": "direct", "owned": 15}]},
   {"name": "none", "owned": 21}]}]]
 local GROUPS_NOTES = {
-  "1: note: group_physics has 15 slots beyond its groups': /group_physics/direct, for jobs of the "
-    .. "group itself",
-  "1: note: 21 slots are no group's: /none, for jobs without a group",
-  "1: note: static quotas are scaled with the cluster in a plan; HTCondor scales them down only, "
+  "a:1: note: group_physics has 15 slots beyond its groups': /group_physics/direct, for jobs of "
+    .. "the group itself",
+  "a:1: note: 21 slots are no group's: /none, for jobs without a group",
+  "a:1: note: static quotas are scaled with the cluster in a plan; HTCondor scales them down only, "
     .. "and takes nothing back unless PREEMPTION_REQUIREMENTS says so",
-  "4: note: group_lost.child is not carried over: its parent group_lost is not in GROUP_NAMES "
+  "a:4: note: group_lost.child is not carried over: its parent group_lost is not in GROUP_NAMES "
     .. "(HTCondor leaves it out, too)",
-  "9: note: GROUP_QUOTA_group_bio is stated again in line 10, which holds",
-  "15: note: GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is not carried over",
-  "16: note: GROUP_QUOTA_group_gone is not carried over: GROUP_NAMES has no such group",
-  "18: note: include : /etc/condor/more is not read; name what it brings besides",
+  "a:9: note: GROUP_QUOTA_group_bio is stated again in line 10, which holds",
+  "a:15: note: GROUP_QUOTA_MAX_ALLOCATION_ROUNDS is not carried over",
+  "a:16: note: GROUP_QUOTA_group_gone is not carried over: GROUP_NAMES has no such group",
+  "a:18: note: include : /etc/condor/more is not read; name what it brings besides",
 }
 
 local SHARES = [[
@@ -84,13 +85,14 @@ local SHARES_PLAN = [[{"version": 1, "slots": 128,
     {"name": "biology", "share": 30, "children": [{"name": "cyd", "share": 10}]},
     {"name": "dan", "share": 5}]}]]
 local SHARES_NOTES = {
-  "1: note: OpenPBS orders jobs by usage of the past and shares, and takes nothing back for it: "
+  "a:1: note: OpenPBS orders jobs by usage of the past and shares, and takes nothing back for it: "
     .. "policy share_ratio, without reclaim_shared",
-  "12: note: eve is not carried over: its parent nowhere is not known (OpenPBS leaves it out, too)",
-  "13: note: bob is stated again: line 9 holds (names are unique in the whole tree)",
-  "14: note: fay is not carried over: SHARES = ten is no whole number",
-  '2: note: unknown_shares makes the group "unknown", first in the tree',
-  "3: note: fairshare_usage_res is not carried over: usage of the past",
+  "a:12: note: eve is not carried over: its parent nowhere is not known (OpenPBS "
+    .. "leaves it out, too)",
+  "a:13: note: bob is stated again: line 9 holds (names are unique in the whole tree)",
+  "a:14: note: fay is not carried over: SHARES = ten is no whole number",
+  'b:2: note: unknown_shares makes the group "unknown", first in the tree',
+  "b:3: note: fairshare_usage_res is not carried over: usage of the past",
 }
 
 describe("a site", function ()
@@ -99,39 +101,11 @@ describe("a site", function ()
   setup(function () folder = shell.directory() end)
   teardown(function () shell.remove(folder) end)
 
-  --- Imports texts as files a, b, ...
-  local function import(texts, ...)
-    local paths = {}
-    for i, text in ipairs(texts) do
-      paths[i] = folder .. "/" .. ("abc"):sub(i, i)
-      shell.write(paths[i], text)
-    end
-    for _, word in ipairs { ... } do paths[#paths + 1] = word end
-    return shell.command("import", table.unpack(paths))
-  end
-
-  local function notes_of(err)
-    local said = {}
-    for line in err:gmatch "/%l:(%d+:%d+: note: [^\n]*)" do
-      said[#said + 1] = line:gsub("^(%d+):%d+", "%1")
-    end
-    return said
-  end
-
-  --- The plan, which `check` accepts, and the notes.
   local function plan_of(texts, slots)
-    local status, out, err = import(texts, "--slots", tostring(slots))
-    assert.equal(0, status, err)
-    shell.write(folder .. "/plan.json", out)
-    assert.equal(0, (shell.command("check", "--runs", "0", folder .. "/plan.json")))
-    return core.decode(out), notes_of(err)
+    local plan, notes = import.plan(folder, texts, "--slots", tostring(slots))
+    return plan, import.lines(notes)
   end
-
-  local function refused(texts, why, ...)
-    local status, out, err = import(texts, ...)
-    assert.same({ 3, "" }, { status, out }, why)
-    assert.truthy(err:find(why, 1, true), err)
-  end
+  local function refused(texts, why, ...) import.refused(folder, why, texts, ...) end
 
   it("of HTCondor has its groups' quotas, static and dynamic", function ()
     local plan, notes = plan_of({ GROUPS }, 120)
@@ -149,8 +123,8 @@ describe("a site", function ()
       .. "GROUP_QUOTA_DYNAMIC_b = 0.5\n" }, 10)
     assert.same({ 7, 3 }, { plan.consumers[1].owned, plan.consumers[2].owned })
     -- Defaults, a name inside its own definition, and a quota above all: the sum without --slots.
-    local _, out = import { "X = 1\nX = $(X)2\nGROUP_NAMES = a\nNEGOTIATOR.GROUP_QUOTA_a = $(X)\n"
-      .. "GROUP_QUOTA_a = $(NONE:$(X))\n" }
+    local _, out = import.run(folder, "X = 1\nX = $(X)2\nGROUP_NAMES = a\n"
+      .. "NEGOTIATOR.GROUP_QUOTA_a = $(X)\nGROUP_QUOTA_a = $(NONE:$(X))\n")
     assert.equal(12, core.decode(out).slots)
   end)
 

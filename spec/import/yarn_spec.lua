@@ -4,6 +4,7 @@
 -- Hadoop's documentation.
 
 local core = require "allot.core"
+local import = require "spec.support.import.texts"
 local shell = require "spec.support.house.shell"
 
 local HEAD = "yarn.scheduler.capacity."
@@ -216,33 +217,11 @@ describe("YARN's queues", function ()
   setup(function () folder = shell.directory() end)
   teardown(function () shell.remove(folder) end)
 
-  local function import(texts, ...)
-    local paths = {}
-    for i, text in ipairs(type(texts) == "table" and texts or { texts }) do
-      paths[i] = folder .. "/" .. ("ab"):sub(i, i)
-      shell.write(paths[i], text)
-    end
-    for _, word in ipairs { ... } do paths[#paths + 1] = word end
-    return shell.command("import", table.unpack(paths))
-  end
-
   local function plan_of(texts, ...)
-    local status, out, err = import(texts, ...)
-    assert.equal(0, status, err)
-    shell.write(folder .. "/plan.json", out)
-    assert.equal(0, (shell.command("check", "--runs", "0", folder .. "/plan.json")))
-    local notes = {}
-    for line in err:gmatch "/(%l:%d+:%d+: note: [^\n]*)" do
-      notes[#notes + 1] = line:gsub("^(%l:%d+):%d+", "%1")
-    end
-    return core.decode(out), notes
+    local plan, notes = import.plan(folder, texts, ...)
+    return plan, import.lines(notes)
   end
-
-  local function refused(texts, why, ...)
-    local status, out, err = import(texts, ...)
-    assert.same({ 3, "" }, { status, out }, why)
-    assert.truthy(err:find(why, 1, true), err)
-  end
+  local function refused(texts, why, ...) import.refused(folder, why, texts, ...) end
 
   it("of percent are shares, with labels as groups, ranks and grace", function ()
     local plan, notes = plan_of({ CAPACITY, SITE }, "--slots", "200", "--slots", "gpu=20")

@@ -17,15 +17,9 @@ local COLUMNS = { Cluster = true, Account = true, User = true, Partition = true,
   Fairshare = true, ParentName = true, GrpTRES = true, ID = true, LFT = true, RGT = true,
   Priority = true }
 
-local function split(line)
-  local fields = {}
-  for field in (line .. "|"):gmatch "([^|]*)|" do fields[#fields + 1] = field end
-  return fields
-end
-
 --- The columns of a header, a set; nil: the line is none.
 local function header_of(line)
-  local fields, set = split(line), {}
+  local fields, set = tree_of.split(line), {}
   for _, name in ipairs(fields) do set[name] = true end
   return set.Account and set.User and fields or nil, set
 end
@@ -247,7 +241,7 @@ end
 -- ---- show assoc ---------------------------------------------------------------------------------
 
 local function row_of(header, line)
-  local fields, row = split(line), {}
+  local fields, row = tree_of.split(line), {}
   if #fields ~= #header then return nil, #fields end
   for i, name in ipairs(header) do row[name] = fields[i] end
   return row

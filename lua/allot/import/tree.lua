@@ -18,6 +18,13 @@ function tree.lines(file)
   end
 end
 
+--- The fields of a line with | between them, as Slurm's commands print tables.
+function tree.split(line)
+  local fields = {}
+  for field in (line .. "|"):gmatch "([^|]*)|" do fields[#fields + 1] = field end
+  return fields
+end
+
 --- What an import notes: note(place, said), fail(place, said) for what gives no plan; `at` has the
 -- places that parts of the plan come from, `head` is the place of what no line says.
 function tree.with(files)

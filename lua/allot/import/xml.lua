@@ -11,7 +11,8 @@ local xml = {}
 function xml.root(text)
   text = text:gsub("^\xef\xbb\xbf", ""):gsub("^%s*<%?.-%?>", ""):gsub("^%s*<!%-%-.-%-%->", "")
   text = text:gsub("^%s*<!DOCTYPE[^%[>]*", ""):gsub("^%[.-%]%s*>", "")
-  return text:match "^%s*>?%s*<([%w_:.-]+)" and text:match "<([%w_:.-]+)":gsub("^.*:", "") or nil
+  local name = text:match "^%s*>?%s*<([%w_:.-]+)"
+  return name and name:match "[^:]+$"
 end
 
 --- An element: { name, place, of = attributes, children, text = trimmed }.

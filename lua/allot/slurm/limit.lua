@@ -15,13 +15,10 @@ limit.command = { "sacctmgr", "-n", "-P", "list", "qos",
 
 --- Limits of QOS by name; nil, a reason.
 function limit.qos(text)
-  local list, count = {}, 0
-  for line in text:gmatch "[^\n]+" do
-    count = count + 1
-    local row = read.split(line)
-    if #row ~= 8 then
-      return nil, ("sacctmgr's line %d makes no sense: %q"):format(count, line:sub(1, 200))
-    end
+  local list = {}
+  local rows, why = read.rows(text, 8)
+  if not rows then return nil, why end
+  for _, row in ipairs(rows) do
     list[row[1]] = { all = read.limits(row[2], row[3]), user = read.limits(row[4], row[5]),
       account = read.limits(row[6], row[7]), each = read.limits(row[8], "") }
   end

@@ -6,6 +6,7 @@
 -- would let the user forge the line of another job.
 
 local array = require "allot.slurm.array"
+local tree = require "allot.import.tree"
 
 local read = {}
 
@@ -140,11 +141,17 @@ end
 
 -- ---- Accounts -----------------------------------------------------------------------------------
 
---- The fields of a line of sacctmgr.
-function read.split(line)
-  local row = {}
-  for field in (line .. "|"):gmatch "([^|]*)|" do row[#row + 1] = field end
-  return row
+--- Rows of so many fields that sacctmgr prints; nil, a reason.
+function read.rows(text, width)
+  local rows = {}
+  for line in text:gmatch "[^\n]+" do
+    local row = tree.split(line)
+    if #row ~= width then
+      return nil, ("sacctmgr's line %d makes no sense: %q"):format(#rows + 1, line:sub(1, 200))
+    end
+    rows[#rows + 1] = row
+  end
+  return rows
 end
 
 --- Amounts that may be in use at once, with the number of jobs (`job`).
@@ -174,13 +181,10 @@ end
 -- key =, limits =, each = } by user and partition, for read.association; nil, a reason. Those of
 -- other clusters than that are left out: the second result is whether there are any.
 function read.accounts(text, cluster)
-  local accounts, count, others = {}, 0, false
-  for line in text:gmatch "[^\n]+" do
-    count = count + 1
-    local row = read.split(line)
-    if #row ~= 9 then
-      return nil, ("sacctmgr's line %d makes no sense: %q"):format(count, line:sub(1, 200))
-    end
+  local accounts, others = {}, false
+  local rows, why = read.rows(text, 9)
+  if not rows then return nil, why end
+  for _, row in ipairs(rows) do
     if cluster and row[9] ~= cluster then others = true else put_association(accounts, row) end
   end
   return accounts, others

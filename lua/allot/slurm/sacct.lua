@@ -8,6 +8,7 @@
 local core = require "allot.core"
 local read = require "allot.slurm.read"
 local site = require "allot.slurm.site"
+local tree = require "allot.import.tree"
 
 local sacct = {}
 
@@ -22,14 +23,8 @@ local ENDED = { COMPLETED = true, FAILED = true, TIMEOUT = true, CANCELLED = tru
 
 local function whole(text) return math.tointeger(tonumber(text or "")) end
 
-local function split(line)
-  local fields = {}
-  for field in (line .. "|"):gmatch "([^|]*)|" do fields[#fields + 1] = field end
-  return fields
-end
-
 local function header_of(line)
-  local header = split(line:gsub("\r$", ""))
+  local header = tree.split((line:gsub("\r$", "")))
   local known = {}
   for _, name in ipairs(header) do known[name] = true end
   for _, name in ipairs(NEEDED) do
@@ -40,7 +35,7 @@ end
 
 --- A record of a row; nil, a reason.
 local function record_of(header, line)
-  local fields = split((line:gsub("\r$", "")))
+  local fields = tree.split((line:gsub("\r$", "")))
   if #fields ~= #header then
     return nil, ("found %d columns, expected %d"):format(#fields, #header)
   end
