@@ -5,21 +5,13 @@
 
 local core = require "allot.core"
 local least = require "spec.support.slurm.least"
+local missing = require "spec.support.slurm.missing"
 local shell = require "spec.support.house.shell"
 
 local NEEDED = { "munged", "slurmctld", "slurmd", "slurmdbd", "mariadbd", "ip", "setpriv" }
 
-local function missing()
-  for _, program in ipairs(NEEDED) do
-    if shell.run("command -v " .. program) ~= 0 then return program .. " is not there" end
-  end
-  if shell.run "unshare --pid --fork --mount --mount-proc --net --ipc true" ~= 0 then
-    return "this machine allows no namespaces"
-  end
-end
-
 describe("a real cluster", function ()
-  local why = missing()
+  local why = missing(NEEDED)
   if why then
     pending("lends, reclaims and survives kills: " .. why)
     return

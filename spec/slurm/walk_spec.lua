@@ -5,6 +5,7 @@
 -- ALLOT_BARE=FOLDER does the same in a bare Debian, with Slurm from there and the packages of allot
 -- in FOLDER, as cpack makes them (two minutes).
 
+local missing = require "spec.support.slurm.missing"
 local shell = require "spec.support.house.shell"
 
 local NEEDED = { "munged", "slurmctld", "slurmd", "slurmdbd", "mariadbd", "ip", "setpriv" }
@@ -26,15 +27,6 @@ open 0
 ceilings none
 blocks-left 0
 ]]
-
-local function missing(programs)
-  for _, program in ipairs(programs) do
-    if shell.run("command -v " .. program) ~= 0 then return program .. " is not there" end
-  end
-  if shell.run "unshare --pid --fork --mount --mount-proc --net --ipc true" ~= 0 then
-    return "this machine allows no namespaces"
-  end
-end
 
 describe("a site's way from nothing", function ()
   local function walked(command)
