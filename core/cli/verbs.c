@@ -41,7 +41,8 @@ const allot__verb allot__cli_verbs[] = {
      "run"},
     {"replay", "STORE", 1, 1, NULL, 0, 0, "from=N to policy plan all trace", allot__cli_replay,
      NULL, NULL},
-    {"import", "FILE...", 1, -1, NULL, 0, 0, "slot slots wildcard", NULL, "import.tool", "import"},
+    {"import", "FILE...", 1, -1, NULL, 0, 0,
+     "from=lsf|slurm|condor|pbs|kueue|yarn|ego slot slots wildcard", NULL, "import.tool", "import"},
     {"slurm", "PLAN", 1, 1, NULL, 0, 0,
      "socket token-file slot tag rest map interval hold cancel signal most-requeues stale out "
      "dry-run once open status",

@@ -24,7 +24,8 @@ return {
   map = "a Lua function that says what each job becomes",
   interval = "seconds between cycles: at least (simulate, 0), at most (serve, 1); between looks "
     .. "(slurm, 2)",
-  from = "only jobs submitted at that time or later; of replay: the first decision",
+  from = "only jobs submitted at that time or later; of replay: the first decision; of import: "
+    .. "what the files are, where they do not tell",
   before = "only jobs submitted before that time",
   ["until"] = "end the simulation then, whatever still runs; of log: only until that time",
   to = "the last decision to compute again",

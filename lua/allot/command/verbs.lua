@@ -298,8 +298,9 @@ accounts, users, shares and limits, of --slot (cpu), in a cluster of --slots; of
 with groups both are said once for each: --slots gpu=8 --slot gpu=gres/gpu. Of HTCondor
 it reads groups and their quotas (GROUP_NAMES, ...), of OpenPBS the tree of shares
 (resource_group, and sched_config beside it), of Kueue ClusterQueues and Cohorts (YAML or
-JSON), of YARN capacity-scheduler.xml or fair-scheduler.xml, and yarn-site.xml beside it.
-What a file is of it sees by itself.
+JSON), of YARN capacity-scheduler.xml or fair-scheduler.xml, and yarn-site.xml beside it,
+of EGO (Symphony) ConsumerTrees.xml, as far as public texts describe it: no such file was
+seen, and what is guessed is said. What a file is of it sees by itself, or --from says it.
 
   allot import lsb.queues lsb.params > plan.json && allot check plan.json
   allot import --format json /etc/lsf/lsb.* | jq '.notes'

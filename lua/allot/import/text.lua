@@ -12,7 +12,7 @@ for i, key in ipairs {
   "version", "name", "policy", "use", "params", "resources", "user_groups", "host_groups", "hosts",
   "applications", "queues", "limits", "leases",
   "slots", "groups", "priority", "preemption", "slot_pool", "slot_share", "provider", "consumer",
-  "owned", "share", "limit", "children",
+  "owned", "share", "limit", "children", "from", "to", "group",
 } do
   FIRST[key] = i
 end

@@ -5,19 +5,22 @@
 
 local core = require "allot.core"
 local lines = require "allot.text.line"
+local nearest = require("allot.language.names").nearest
 local plan = require "allot.import.plan"
 local slot = require "allot.import.slot"
 local text = require "allot.import.text"
 
--- What a text can be told by. `alone`: all files of an import are such ones. `markup`: it needs the
--- command's reader of XML and YAML, host.markup. `like`: groups' slots are alike, of one --slot.
+-- Formats, `key` being the word of --from; a text is of the first whose is(text) is true. `alone`:
+-- all files of an import are such ones. `markup`: it needs the command's reader of XML and YAML,
+-- host.markup. `like`: groups' slots are alike, of one --slot.
 local FORMATS = {
-  { name = "Slurm", of = require "allot.import.slurm", alone = true },
-  { name = "HTCondor", of = require "allot.import.condor" },
-  { name = "OpenPBS", of = require "allot.import.pbs" },
-  { name = "Kueue", of = require "allot.import.kueue", markup = true, like = true },
-  { name = "YARN", of = require "allot.import.yarn", markup = true, like = true },
-  { name = "LSF", of = {
+  { name = "Slurm", key = "slurm", of = require "allot.import.slurm", alone = true },
+  { name = "HTCondor", key = "condor", of = require "allot.import.condor" },
+  { name = "OpenPBS", key = "pbs", of = require "allot.import.pbs" },
+  { name = "Kueue", key = "kueue", of = require "allot.import.kueue", markup = true, like = true },
+  { name = "EGO", key = "ego", of = require "allot.import.ego", markup = true, like = true },
+  { name = "YARN", key = "yarn", of = require "allot.import.yarn", markup = true, like = true },
+  { name = "LSF", key = "lsf", of = {
     of = plan.of, is = function (bytes) return bytes:find "%f[%w]Begin%s+%a" ~= nil end,
   } },
 }
@@ -75,13 +78,27 @@ end
 --- What is said of a file that is of no format.
 local function say_stranger(host, files, file, found)
   local said = "no file of LSF (Begin Queue), Slurm (what sacctmgr dump or sacctmgr show assoc "
-    .. "tree -P prints), HTCondor (GROUP_NAMES), OpenPBS (resource_group), Kueue or YARN"
+    .. "tree -P prints), HTCondor (GROUP_NAMES), OpenPBS (resource_group), Kueue, EGO or YARN"
   if found then
     said = ("this is no file of %s, as others are"):format(found.name)
   elseif file.text:find "^[^\n]*JobIDRaw" then
     said = "this is a log of jobs: allot simulate reads it"
   end
-  fail(host, files, { file = file.name }, "E-import", said)
+  fail(host, files, { file = file.name }, "E-import", said, not found
+    and "--from says what they are" or nil)
+end
+
+--- The format of that key; nil: there is none, which is reported.
+local function format_of_key(host, key)
+  local keys = {}
+  for i, format in ipairs(FORMATS) do
+    if format.key == key then return format end
+    keys[i] = format.key
+  end
+  local near = nearest(key, keys)
+  host.say { severity = "error", code = "E-usage",
+    message = ("--from is %s, not %q"):format(table.concat(keys, "|"), key),
+    hint = near and ("did you mean %s?"):format(near) }
 end
 
 --- The format of files that are one site's; nil: they are not, which is reported.
@@ -114,16 +131,17 @@ local function options_of(host, format, given)
 end
 
 --- Writes the plan of the named files; the host reads the text of the i-th as "i". `given` has the
---- words of --slot and --slots, and whether --wildcard is there. Returns 0; 1 where the files give
---- no plan, 2 where options do not fit.
+--- words of --slot and --slots, the word of --from, and whether --wildcard is there. Returns 0; 1
+--- where the files give no plan, 2 where options do not fit.
 function tool.run(host, names, given)
   local files = {}
   for i, name in ipairs(names) do
     files[i] = { name = name, text = assert(host.read(tostring(i))) }
   end
-  local format = format_of(host, files)
-  if not format then return 1 end
-  local options = options_of(host, format, given or {})
+  given = given or {}
+  local format = (given.from and format_of_key or format_of)(host, given.from or files)
+  if not format then return given.from and USAGE or 1 end
+  local options = options_of(host, format, given)
   if not options then return USAGE end
   if format.markup and not host.markup then
     fail(host, files, { file = files[1].name }, "E-import", ("files of %s are read by the command "
@@ -196,7 +214,7 @@ function tool.import(host, paths)
       notes[#notes + 1] = (json and note_member or note_line)(finding)
     end,
   }, names, { slot = slot.words(host.option "slot"), slots = slot.words(host.option "slots"),
-    wildcard = host.option "wildcard" ~= nil })
+    from = host.option "from", wildcard = host.option "wildcard" ~= nil })
   if code ~= 0 then return code == USAGE and USAGE or INVALID end
   if json then
     host.out(('{"schema": "allot/import/v1", "plan":\n%s, "notes": [%s%s]}\n'):format(document,
