@@ -182,6 +182,8 @@ describe("slices", function ()
       fault { slices = allot.fill { order = { "used" }, up_to = allot.percent "slot_share" } })
     assert.matches("^slices are cut in an order",
       fault { slices = allot.fill { up_to = allot.percent "slot_share", again = true } })
+    assert.equal("unknown percentage 'share'; known are slot_share",
+      fault { slices = allot.fill { up_to = allot.percent "share", again = true } })
     assert.matches("^a slice is cut in an order", fault { slices = slice { by = 2 } })
     assert.matches("^unknown column of queues 'usde'.*did you mean 'used'%?$",
       fault { slices = slice { order = allot.order { "usde" } } })
@@ -191,9 +193,9 @@ describe("slices", function ()
 
   it("are none of what consumers are given", function ()
     local quota = { allot.fill "a" { again = true } }
-    assert.matches("^percent and again are of slices", fault { quota = quota })
+    assert.matches("^again is of slices", fault { quota = quota })
     quota = { allot.fill "a" { up_to = allot.percent "slot_share" } }
-    assert.matches("^percent and again are of slices", fault { quota = quota })
+    assert.equal("unknown percentage 'slot_share'; known are share", fault { quota = quota })
   end)
 end)
 

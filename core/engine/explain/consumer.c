@@ -102,7 +102,13 @@ static void put_fill(const allot__explanation *about, int32_t i)
         FACTS(about, "each", fill->by.value);
     else
         FACTS(about, "by", allot__explain_source(about, ALLOT_CONSUMERS, fill->by));
-    if (fill->up_to.kind == ALLOT_FROM_PART) {
+    if (fill->up_to.kind == ALLOT_FROM_PERCENT) {
+        int64_t of = allot__trace_slots(work, about->row), most;
+        most = allot__percent_of(work, about->rules, fill->up_to.value, about->row, of);
+        if (levels->level[i] >= (allot__u128)most * levels->denominator)
+            FACTS(about, "percent of most",
+                  allot__value(work, about->rules, fill->up_to.value, about->row), of, most);
+    } else if (fill->up_to.kind == ALLOT_FROM_PART) {
         FACTS(about, "planned", work->planned_part[about->row]);
     } else if (fill->up_to.kind == ALLOT_FROM_HELD) {
         FACTS(about, "keeps across?", work->held_part[about->row],

@@ -124,7 +124,7 @@ static bool are_plain(const allot__quota_pass *pass)
 {
     bool plain = pass->plain && !pass->work->leaves_out && pass->rules->policy->fill_count > 0;
     for (int32_t i = 0; i < pass->rules->policy->fill_count; i++)
-        plain = plain && !pass->rules->policy->fills[i].level;
+        plain = plain && !pass->rules->policy->fills[i].level && !pass->fills[i].up_to.percent;
     return plain;
 }
 

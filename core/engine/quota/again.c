@@ -16,6 +16,7 @@ static bool stays(allot_source source)
     switch (source.kind) {
     case ALLOT_FROM_FUNCTION:
         return false;
+    case ALLOT_FROM_PERCENT: /* of the slots of a family, which is poured again if they change */
     case ALLOT_FROM_COLUMN:
         return source.value < ALLOT_PLAN_COLUMNS || source.value == ALLOT_CONFIGURED ||
                source.value == ALLOT_GROUP_SLOTS || source.value == ALLOT_ALLOCATED ||
@@ -143,8 +144,10 @@ static int64_t cap_of(const allot__quota_pass *pass, int32_t fill, int32_t row, 
         work->need[row] = now;
         return held > work->planned_part[row] ? held : work->planned_part[row];
     }
-    return up_to->own ? (int64_t)allot__own(pass->work, pass->rules, row, NULL) + 1
-                      : at(up_to, row);
+    if (up_to->percent) /* of the only family */
+        return allot__percent_of(work, pass->rules, pass->rules->policy->fills[fill].up_to.value,
+                                 row, work->slots);
+    return up_to->own ? (int64_t)allot__own(work, pass->rules, row, NULL) + 1 : at(up_to, row);
 }
 
 int64_t allot__quota_most(allot__quota_kept *kept, int32_t row, int64_t need)

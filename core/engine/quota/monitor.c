@@ -162,11 +162,12 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     size_t places = (size_t)work->tree->families + (size_t)work->rules_count;
     allot__work busy = *work;
     if (ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, busy.need, busy.quota),
-                        ALLOT__WANTED(busy.critical, places)) != ALLOT_OK)
+                        ALLOT__EACH(places, busy.critical, busy.divided)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     busy.widest = work->tree->widest;
     busy.planned_part = NULL;
     busy.held_part = NULL;
+    busy.divided = work->divided ? busy.divided : NULL;
     need_all(work, busy.need);
     out->planned = busy.quota;
     int status = allot__ledger_plan(&busy);

@@ -27,6 +27,16 @@ static const int32_t *from_row(const allot__amounts *amounts, int32_t first)
     return amounts->number < 0 ? amounts->column : amounts->column + first;
 }
 
+/* Writes percentages of the slots that a family divides. */
+static void put_percent(const allot__quota_pass *pass, int32_t column, int32_t family)
+{
+    const allot__work *work = pass->work;
+    int64_t slots = allot__family_slots(work, pass->rules, family);
+    int32_t first = allot__family_first(work, family);
+    for (int32_t i = 0; i < allot__family_size(work, family); i++)
+        pass->own[i] = allot__percent_of(work, pass->rules, column, first + i, slots);
+}
+
 void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family)
 {
     const allot__fill_columns *columns = &pass->fills[fill];
@@ -40,6 +50,9 @@ void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family)
         allot__own_family(pass->work, family, pass->own, pass->own_part);
         rows->cap = pass->own;
         rows->cap_part = rows->unit == 1 ? pass->zeros : pass->own_part;
+    } else if (columns->up_to.percent) {
+        put_percent(pass, pass->rules->policy->fills[fill].up_to.value, family);
+        rows->cap = pass->own;
     }
 }
 
@@ -119,13 +132,63 @@ static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
     return true;
 }
 
+static int find_late(allot__quota_pass *pass, allot_source source, bool amounts)
+{
+    const allot_policy *policy = pass->rules->policy;
+    int32_t at = 0;
+    if (!allot__policy_reads(policy, source, ALLOT_PARENT_SLOTS))
+        return ALLOT_OK;
+    if (!pass->late &&
+        ALLOT__TAKE_ALL(pass->work->arena, ALLOT__WANTED(pass->late, policy->functions.count)))
+        return ALLOT_ENOMEM;
+    while (at < pass->late_count && pass->late[at].function != source.value)
+        at++;
+    int status = ALLOT_OK;
+    if (at == pass->late_count) {
+        status = allot__function_later(pass->work, pass->rules, source.value, &pass->late[at]);
+        pass->late_count += status == ALLOT_OK && pass->late[at].values;
+    }
+    pass->late[at].amounts = pass->late[at].amounts || amounts;
+    return status;
+}
+
+/* Finds the functions of a fill that can be called only once its family's slots are known. */
+static int find_all_late(allot__quota_pass *pass, const allot__fill *fill)
+{
+    int status = find_late(pass, fill->by, true);
+    status = status ? status : find_late(pass, fill->up_to, true);
+    for (int32_t k = 0; k < fill->order.count && status == ALLOT_OK; k++)
+        status = find_late(pass, fill->order.keys[k].source, false);
+    return status;
+}
+
+/* Families behind it whose parents' quotas are known, too, are done at once. */
+int allot__quota_late(allot__quota_pass *pass, int32_t family)
+{
+    const allot__work *work = pass->work;
+    int32_t first = allot__family_first(work, family), to = family + 1;
+    int status = ALLOT_OK;
+    if (pass->late_count == 0 || family < pass->late_to)
+        return ALLOT_OK;
+    while (to < work->tree->families && work->group->parent[to] < first &&
+           allot__rules_of(work, to) == pass->rules)
+        to++;
+    for (int32_t i = 0; i < pass->late_count && status == ALLOT_OK; i++)
+        status = allot__function_now(pass->work, pass->rules, &pass->late[i], first,
+                                     work->tree->first[to] - first);
+    pass->late_to = to;
+    return status;
+}
+
 static int resolve(allot__quota_pass *pass)
 {
     const allot_policy *policy = pass->rules->policy;
     for (int32_t i = 0; i < policy->fill_count; i++) {
         const allot__fill *fill = &policy->fills[i];
         allot__fill_columns *columns = &pass->fills[i];
-        int status = allot__amounts_of(pass->work, pass->rules, fill->by, true, &columns->by);
+        int status = find_all_late(pass, fill);
+        if (status == ALLOT_OK)
+            status = allot__amounts_of(pass->work, pass->rules, fill->by, true, &columns->by);
         if (status == ALLOT_OK)
             status =
                 allot__amounts_of(pass->work, pass->rules, fill->up_to, false, &columns->up_to);

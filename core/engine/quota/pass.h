@@ -32,8 +32,10 @@ typedef struct allot__quota_pass {
     int32_t *low, *rest;     /* for quota/again.h: exact shares before rounding; else NULL */
     const int32_t *zeros;    /* `widest` of them */
     int32_t *totals;         /* likewise, if a fill raises totals (C-15) */
-    int32_t *own, *own_part; /* likewise, own' of the family at hand */
+    int32_t *own, *own_part; /* likewise, own' of the family at hand, or a percentage */
     double slope[ALLOT_FILLS_MAX]; /* the last family's rates: guesses for the next one */
+    allot__late *late;             /* functions that read what families divide, */
+    int32_t late_count, late_to;   /* ... called for families before `late_to` */
     allot__sorted sorted;          /* likewise; empty when plain */
     allot__sorter sorter;
     /* planned.c, if fills go up to what is held: sums by family, or instead of them the columns by
@@ -49,6 +51,8 @@ void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family)
 /* Resolves what a pass reads, after allot__planned_begin, and allocates. ENOMEM, or what a policy's
  * function failed with. Then the quotas of a family, whose parent's quota is known. */
 int allot__quota_open(allot__quota_pass *pass);
+/* Calls the policy's functions that read what the family divides. */
+int allot__quota_late(allot__quota_pass *pass, int32_t family);
 void allot__quota_family(allot__quota_pass *pass, int32_t family);
 
 /* The same by the path for any fills and rounding, of so many slots.

@@ -102,11 +102,14 @@ static int quota_mixed(allot__quota_pass *passes)
     for (int32_t k = 0; k < work->rules_count; k++) {
         for (int32_t row = 0; row < count; row++)
             only[row] = work->group->branch_policy[row] == k;
-        int64_t slots = (int64_t)exact[0].level[k] + exact[1].level[k];
+        int64_t slots = work->divided[k] = (int64_t)exact[0].level[k] + exact[1].level[k];
         if (allot__ledger_rules(&work->rules[k])) {
             work->ledger->slots += slots;
             continue;
         }
+        int status = allot__quota_late(&passes[k], 0);
+        if (status != ALLOT_OK)
+            return status;
         allot__planned(&passes[k], slots, only);
         allot__quota_order_family(&passes[k], 0, slots, only,
                                   &work->critical[work->tree->families + k]);
@@ -142,7 +145,10 @@ static int quota(allot__work *work, bool exact)
         allot__planned(&passes[0], work->slots, NULL);
     for (int32_t family = mixed; family < work->tree->families && status == ALLOT_OK; family++) {
         allot__quota_pass *pass = &passes[allot__rules_of(work, family) - work->rules];
-        if (!allot__ledger_family(work, family))
+        if (allot__ledger_family(work, family))
+            continue;
+        status = allot__quota_late(pass, family);
+        if (status == ALLOT_OK)
             allot__quota_family(pass, family);
     }
     return status == ALLOT_OK && work->ledger ? allot__ledger_run(work) : status;

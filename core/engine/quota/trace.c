@@ -7,6 +7,13 @@
 #include "engine/rows/order.h"
 #include "engine/rows/work.h"
 
+int64_t allot__trace_slots(const allot__work *work, int32_t row)
+{
+    int32_t family = allot__siblings_of(work, row);
+    int64_t slots = allot__family_slots(work, allot__rules_at(work, row), family);
+    return family > 0 ? slots - allot__whole_part(work, work->group->parent[family]) : slots;
+}
+
 /* In 1/unit of a slot, so that own' is a whole number. */
 static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_source source,
                       int32_t row)
@@ -22,6 +29,10 @@ static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_
         return source.value * work->unit;
     case ALLOT_FROM_FUNCTION:
         return rules->function_amounts[source.value][row] * work->unit;
+    case ALLOT_FROM_PERCENT:
+        return (int64_t)allot__percent_of(work, rules, source.value, row,
+                                          allot__trace_slots(work, row)) *
+               work->unit;
     case ALLOT_FROM_COLUMN:
         break;
     }

@@ -27,6 +27,8 @@ void allot__trace(const allot__work *work, int32_t row, allot__levels *out);
 
 /* The row's weight in a fill. */
 int64_t allot__trace_weight(const allot__work *work, allot_source by, int32_t row);
+/* The slots that its family divided, without those left over for whole tasks. */
+int64_t allot__trace_slots(const allot__work *work, int32_t row);
 /* The critical fill of a row's siblings. */
 const allot__critical *allot__trace_critical(const allot__work *work, int32_t row);
 /* own', exact. */

@@ -49,17 +49,19 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
     return policy->provider.compute(policy->provider.ud, index, &batch, out, rows->work->report);
 }
 
-static int call_all(allot__rowset *rows, int32_t index, int64_t *values)
+int allot__rowset_call(const allot__rowset *rows, int32_t index, int32_t first, int32_t count,
+                       int64_t *values)
 {
     const allot__function *function =
         (const allot__function *)rows->rules->policy->functions.items + index;
+    int32_t end = first + count;
     allot_engine *engine = rows->work->plan->engine;
     size_t size = (size_t)(function->count + 1) * BATCH * sizeof(int64_t);
     int64_t *room = allot_engine_alloc(engine, NULL, 0, size);
     int status = room ? ALLOT_OK : ALLOT_ENOMEM;
-    for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BATCH) {
-        int32_t count = rows->count - first < BATCH ? rows->count - first : BATCH;
-        status = call(rows, index, first, count, room, values + first);
+    for (; first < end && status == ALLOT_OK; first += BATCH) {
+        int32_t some = end - first < BATCH ? end - first : BATCH;
+        status = call(rows, index, first, some, room, values + first);
     }
     allot__free(engine, room, size, 1);
     return status;
@@ -72,7 +74,7 @@ int allot__rowset_prepare(allot__rowset *rows, allot_source source)
     int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
     if (!values)
         return ALLOT_ENOMEM;
-    int status = call_all(rows, source.value, values);
+    int status = allot__rowset_call(rows, source.value, 0, rows->count, values);
     if (status == ALLOT_OK)
         rows->functions[source.value] = values;
     return status;

@@ -33,6 +33,9 @@ typedef struct allot__rowset {
 int allot__rowset_begin(allot__rowset *rows);
 /* Calls the function that a source names; ENOMEM, or what a policy's function failed with. */
 int allot__rowset_prepare(allot__rowset *rows, allot_source source);
+/* Calls a function for `count` rows from `first` on, and writes its values there. */
+int allot__rowset_call(const allot__rowset *rows, int32_t function, int32_t first, int32_t count,
+                       int64_t *values);
 /* Values of a prepared source, as `column` returns them. */
 const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source source, int32_t first,
                                     int32_t n, int64_t *room);

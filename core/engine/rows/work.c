@@ -158,6 +158,8 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
         scale(work);
         status = take_columns(work);
     }
+    if (status == ALLOT_OK && work->rules_count > 1)
+        status = ALLOT__ZEROED_ALL(arena, ALLOT__WANTED(work->divided, (size_t)work->rules_count));
     if (status == ALLOT_OK)
         status = take_limits(work);
     return status;
@@ -302,26 +304,30 @@ int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t
         return allot__own(work, allot__rules_at(work, row), row, NULL);
     if (column == ALLOT_GROUP_SLOTS)
         return work->slots;
+    if (column == ALLOT_PARENT_SLOTS)
+        return allot__family_slots(work, rules, allot__siblings_of(work, row));
     const int32_t *values = narrow(work, rules, column);
     return !values ? 0 : shown(values[row]);
 }
 
-static void put_sums(const allot__work *work, const int64_t *sums, int32_t first, int32_t count,
-                     int64_t *out)
+/* Writes what rows of a family have in common: a sum, or the slots that they divide. */
+static void put_common(const allot__work *work, const allot__rules *rules, int32_t column,
+                       int32_t first, int32_t count, int64_t *out)
 {
+    const int64_t *sums = column >= ALLOT_SUMS ? rules->sums[column - ALLOT_SUMS] : NULL;
     int32_t family = allot__siblings_of(work, first);
     for (int32_t i = 0; i < count; i++) {
         while (first + i >= work->tree->first[family + 1])
             family++;
-        out[i] = sums[family];
+        out[i] = sums ? sums[family] : allot__family_slots(work, rules, family);
     }
 }
 
 void allot__values(const allot__work *work, const allot__rules *rules, int32_t column,
                    int32_t first, int32_t count, int64_t *out)
 {
-    if (column >= ALLOT_SUMS) {
-        put_sums(work, rules->sums[column - ALLOT_SUMS], first, count, out);
+    if (column >= ALLOT_SUMS || column == ALLOT_PARENT_SLOTS) {
+        put_common(work, rules, column, first, count, out);
         return;
     }
     const int32_t *values = narrow(work, rules, column);
@@ -375,15 +381,20 @@ static int add_all_siblings(const allot__work *work, allot__rules *rules, int32_
     return status;
 }
 
+static allot__rowset consumers_of(allot__work *work, const allot__rules *rules)
+{
+    return (allot__rowset){.work = work,
+                           .rules = rules,
+                           .kind = ALLOT_CONSUMERS,
+                           .count = work->tree->rows,
+                           .column = values_of,
+                           .functions = rules->function_values};
+}
+
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out)
 {
-    allot__rowset consumers = {.work = work,
-                               .rules = rules,
-                               .kind = ALLOT_CONSUMERS,
-                               .count = work->tree->rows,
-                               .column = values_of,
-                               .functions = rules->function_values};
+    allot__rowset consumers = consumers_of(work, rules);
     allot_source source = {ALLOT_FROM_FUNCTION, function};
     int status = add_all_siblings(work, rules, function);
     if (status == ALLOT_OK)
@@ -405,6 +416,18 @@ static int not_an_amount(const allot__work *work, const allot__rules *rules, int
     return ALLOT_ESCRIPT;
 }
 
+/* Takes values of rows as amounts; an error if one is none. */
+static int take_amounts(const allot__work *work, const allot__rules *rules, const int64_t *values,
+                        int32_t first, int32_t count, int32_t *amounts)
+{
+    for (int32_t row = first; row < first + count; row++) {
+        if (values[row] < 0 || values[row] > ALLOT_AMOUNT_MAX)
+            return not_an_amount(work, rules, row, values[row], "what a function returned");
+        amounts[row] = (int32_t)values[row];
+    }
+    return ALLOT_OK;
+}
+
 static int function_amounts(allot__work *work, allot__rules *rules, int32_t function,
                             allot__amounts *out)
 {
@@ -417,15 +440,50 @@ static int function_amounts(allot__work *work, allot__rules *rules, int32_t func
         int32_t *amounts = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *amounts);
         if (!amounts)
             return ALLOT_ENOMEM;
-        for (int32_t row = 0; row < rows; row++) {
-            if (values[row] < 0 || values[row] > ALLOT_AMOUNT_MAX)
-                return not_an_amount(work, rules, row, values[row], "what a function returned");
-            amounts[row] = (int32_t)values[row];
-        }
+        status = take_amounts(work, rules, values, 0, rows, amounts);
+        if (status != ALLOT_OK)
+            return status;
         rules->function_amounts[function] = amounts;
     }
     out->column = rules->function_amounts[function];
     return ALLOT_OK;
+}
+
+int allot__function_later(allot__work *work, allot__rules *rules, int32_t function,
+                          allot__late *out)
+{
+    size_t rows = (size_t)work->tree->rows;
+    int32_t *amounts;
+    *out = (allot__late){.function = function};
+    if (rules->function_values[function])
+        return ALLOT_OK;
+    int status = add_all_siblings(work, rules, function);
+    if (status == ALLOT_OK &&
+        ALLOT__ZEROED_ALL(work->arena, ALLOT__EACH(rows + 1, out->values, amounts)) != ALLOT_OK)
+        status = ALLOT_ENOMEM;
+    if (status == ALLOT_OK) {
+        rules->function_values[function] = out->values;
+        rules->function_amounts[function] = amounts;
+    }
+    return status;
+}
+
+int allot__function_now(allot__work *work, allot__rules *rules, const allot__late *late,
+                        int32_t first, int32_t count)
+{
+    allot__rowset consumers = consumers_of(work, rules);
+    int status = allot__rowset_call(&consumers, late->function, first, count, late->values);
+    return status != ALLOT_OK || !late->amounts
+               ? status
+               : take_amounts(work, rules, late->values, first, count,
+                              rules->function_amounts[late->function]);
+}
+
+int32_t allot__percent_of(const allot__work *work, const allot__rules *rules, int32_t column,
+                          int32_t row, int64_t slots)
+{
+    int64_t part = slots * shown(narrow(work, rules, column)[row]) / 100;
+    return part < ALLOT_AMOUNT_MAX ? (int32_t)part : ALLOT_AMOUNT_MAX;
 }
 
 /* A parent's cut sum can serve as a cap, but not as a weight: proportions would change. */
@@ -464,6 +522,27 @@ static int with_parents(allot__work *work, const allot__rules *rules, int32_t co
     return ALLOT_OK;
 }
 
+static int column_amounts(allot__work *work, allot__rules *rules, int32_t column, bool weight,
+                          allot__amounts *out)
+{
+    out->column = narrow(work, rules, column);
+    out->number = 0; /* a column that is NULL is zero throughout */
+    if (column == ALLOT_OWNED && weight) {
+        /* In a plan of no slots only exact policies own anything. */
+        bool owns = work->times > 0 || rules->policy->exact;
+        out->column = owns ? work->configured : NULL;
+    } else if (column == ALLOT_OWNED) {
+        out->own = !allot__own_planned(work);
+    }
+    if (column == ALLOT_GROUP_SLOTS)
+        out->number = (int32_t)allot__least(work->slots, ALLOT_AMOUNT_MAX);
+    int status = weight ? check_weights(work, rules, column) : ALLOT_OK;
+    bool sums = column == ALLOT_DEMAND || column == ALLOT_ALLOCATED || column == ALLOT_IN_FLIGHT ||
+                column == ALLOT_OVER;
+    sums = (sums && work->tree->families > 1) || (weight && may_be_none(rules, column));
+    return status == ALLOT_OK && sums ? with_parents(work, rules, column, out) : status;
+}
+
 int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source source, bool weight,
                       allot__amounts *out)
 {
@@ -471,40 +550,25 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
     switch (source.kind) {
     case ALLOT_FROM_NEED:
         out->number = ALLOT_AMOUNT_MAX;
-        return ALLOT_OK;
+        break;
     case ALLOT_FROM_PART:
         out->column = work->planned_part;
-        return ALLOT_OK;
+        break;
     case ALLOT_FROM_HELD:
         out->column = work->held_part;
-        return ALLOT_OK;
+        break;
+    case ALLOT_FROM_PERCENT:
+        out->percent = true;
+        out->column = narrow(work, rules, source.value);
+        break;
     case ALLOT_FROM_NUMBER:
-        return ALLOT_OK;
+        break;
     case ALLOT_FROM_FUNCTION:
         return function_amounts(work, rules, source.value, out);
     case ALLOT_FROM_COLUMN:
-        break;
+        return column_amounts(work, rules, source.value, weight, out);
     }
-    out->column = narrow(work, rules, source.value);
-    if (source.value == ALLOT_OWNED) {
-        if (weight) {
-            /* In a plan of no slots only exact policies own anything. */
-            bool owns = work->times > 0 || rules->policy->exact;
-            out->column = owns ? work->configured : NULL;
-        } else {
-            out->own = !allot__own_planned(work);
-        }
-    }
-    out->number = 0; /* a column that is NULL is zero throughout */
-    if (source.value == ALLOT_GROUP_SLOTS)
-        out->number = (int32_t)allot__least(work->slots, ALLOT_AMOUNT_MAX);
-    int status = weight ? check_weights(work, rules, source.value) : ALLOT_OK;
-    bool sums = source.value == ALLOT_DEMAND || source.value == ALLOT_ALLOCATED ||
-                source.value == ALLOT_IN_FLIGHT || source.value == ALLOT_OVER;
-    sums = (sums && work->tree->families > 1) || (weight && may_be_none(rules, source.value));
-    if (status == ALLOT_OK && sums)
-        status = with_parents(work, rules, source.value, out);
-    return status;
+    return ALLOT_OK;
 }
 
 int32_t allot__subtree(const allot__work *work, int32_t family, const bool *only, int32_t *list)

@@ -75,6 +75,7 @@ typedef struct allot__work {
     int32_t widest; /* most rows of a family; stages allocate scratch space for as many */
     int64_t times, unit;
     int64_t owned, exact; /* slots that the first level owns, and those that do not scale (H-15) */
+    int64_t *divided;     /* by rules: slots for its branches at the first level; NULL: `slots` */
     bool leaves_out;      /* of any of the rules */
 
     /* Given: plan and state by row. */
@@ -250,6 +251,15 @@ static inline bool allot__own_planned(const allot__work *work)
     return work->times == 1 && work->unit == 1;
 }
 
+/* The slots that a family divides, once they are known (ALLOT_PARENT_SLOTS). */
+static inline int64_t allot__family_slots(const allot__work *work, const allot__rules *rules,
+                                          int32_t family)
+{
+    if (family > 0)
+        return work->quota[work->group->parent[family]];
+    return work->divided != NULL ? work->divided[rules - work->rules] : work->slots;
+}
+
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */
 int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
                      int32_t row);
@@ -261,7 +271,8 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
 typedef struct allot__amounts {
     const int32_t *column; /* NULL: `number` for every row */
     int32_t number;
-    bool own; /* own' instead of the column: the group has not its planned size */
+    bool own;     /* own' instead of the column: the group has not its planned size */
+    bool percent; /* the column is percent of the slots that a family divides */
 } allot__amounts;
 /* `weight`: for `by`, which reads `owned` as configured (same proportions, whole numbers); a sum
  * above ALLOT_AMOUNT_MAX is an error then. Calls the policy's function if needed, once a cycle. */
@@ -270,6 +281,22 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
 /* A function's values by row, computed on first use; *out stays NULL on failure. */
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out);
+/* A function that reads what families divide: its values come family by family. */
+typedef struct allot__late {
+    int32_t function;
+    bool amounts;    /* values are to be amounts */
+    int64_t *values; /* by row */
+} allot__late;
+/* Takes room for its values; out->values stays NULL if they are known already. */
+int allot__function_later(allot__work *work, allot__rules *rules, int32_t function,
+                          allot__late *out);
+/* Computes the values of `count` rows from `first` on, whose families' slots are known. */
+int allot__function_now(allot__work *work, allot__rules *rules, const allot__late *late,
+                        int32_t first, int32_t count);
+
+/* The column's value at a row in percent of `slots`, rounded down; an amount. */
+int32_t allot__percent_of(const allot__work *work, const allot__rules *rules, int32_t column,
+                          int32_t row, int64_t slots);
 
 /* `count` items and one more in the cycle's arena, zeroed; NULL: out of memory. */
 static inline void *allot__zeroed(const allot__work *work, size_t count, size_t size)

@@ -31,6 +31,9 @@ ALLOT_C_BEGIN
     XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
     XX(ALLOCATED, "allocated", "slots held")                                                       \
     XX(IN_FLIGHT, "in_flight", "slots already being given back (C-6)")                             \
+    XX(PARENT_SLOTS, "parent_slots",                                                               \
+       "slots that it and its siblings divide: its parent's quota, or those of the group; "        \
+       "in functions alone")                                                                       \
     XX(QUOTA, "quota", "slots it is entitled to now (C-3); from distribution on")                  \
     XX(RECEIVED, "received", "idle slots it was given this cycle (C-5); in reclaim")               \
     XX(OVER, "over", "slots above its target (C-6); in reclaim")
@@ -46,7 +49,8 @@ typedef enum allot_column {
 #define ALLOT_PLAN_COLUMNS 8
 
 /* In the columns of a function of consumers: the sum of a column, built in or an attribute, over a
- * row and its siblings, those that the function's policy does not govern left out. */
+ * row and its siblings, those that the function's policy does not govern left out. Not of
+ * PARENT_SLOTS. */
 #define ALLOT_SUMS           128
 #define ALLOT_SUM_OF(column) (ALLOT_SUMS + (column))
 

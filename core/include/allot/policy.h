@@ -16,6 +16,10 @@ typedef enum allot_source_kind {
     ALLOT_FROM_NUMBER,   /* value: 0 ... ALLOT_AMOUNT_MAX */
     ALLOT_FROM_COLUMN,   /* value: an allot_column or an attribute */
     ALLOT_FROM_FUNCTION, /* value: the number of an allot_policy_function */
+    /* Only for up_to of a fill; value: ALLOT_SHARE, or an attribute that is an integer of 0 or
+       more. So many percent of the slots that the row's family divides (ALLOT_PARENT_SLOTS),
+       rounded down to whole slots. */
+    ALLOT_FROM_PERCENT,
     /* Only for up_to: the planned share (E-21). The parent's planned share, or at the first level
        all slots that the policy divides, is divided among all siblings by the fill's `by` and
        rounded to whole slots, whatever demand and quotas are. */
@@ -120,7 +124,10 @@ ALLOT_API int allot_policy_attribute(allot_policy *policy, const allot_attribute
 ALLOT_API int allot_policy_provider(allot_policy *policy, const allot_provider *provider);
 /* The provider, borrowed; NULL: the policy has none. */
 ALLOT_API const allot_provider *allot_policy_provides(const allot_policy *policy);
-/* Registers a function that reads `n` columns; *out numbers it 0, 1, ... EUSAGE: unknown column. */
+/* Registers a function that reads `n` columns; *out numbers it 0, 1, ... EUSAGE: unknown column.
+ * A function in a fill may read ALLOT_PARENT_SLOTS, unless it divides planned shares: it is called
+ * for a family once the quota of the family's parent is known. In an order of distribution that
+ * rounds (ALLOT_ROUND_CEIL_IN_ORDER), in pools and loans no function may. */
 ALLOT_API int allot_policy_function(allot_policy *policy, const int32_t *columns, int32_t n,
                                     int32_t *out);
 /* Appends a fill to the quota rule. The fill pours the slots that earlier fills left over the

@@ -95,7 +95,8 @@ int allot_policy_rows_function(allot_policy *policy, allot_rows rows, const int3
     if (most < 0 || !out || n < 0 || (n > 0 && !columns) || n > most)
         return ALLOT_EUSAGE;
     for (int32_t i = 0; i < n; i++)
-        if (columns[i] < 0 || allot__summed(rows, columns[i]) >= most)
+        if (columns[i] < 0 || allot__summed(rows, columns[i]) >= most ||
+            (rows == ALLOT_CONSUMERS && columns[i] == ALLOT_SUM_OF(ALLOT_PARENT_SLOTS)))
             return ALLOT_EUSAGE;
     allot__function function = {.count = n, .rows = rows};
     if (n > 0) {

@@ -124,6 +124,8 @@ static inline bool allot__policy_ledger(const allot_policy *policy)
 /* Its fill of a kind, or NULL. */
 const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind);
 
+/* Does a source read a column of consumers, itself or its sum over siblings? */
+bool allot__policy_reads(const allot_policy *policy, allot_source source, int32_t column);
 /* The fill that goes up to planned shares, or -1. */
 int32_t allot__policy_parted(const allot_policy *policy);
 /* Does the quota rule use what consumers own? If not, they own nothing. */
@@ -155,7 +157,8 @@ void allot__policy_jobs_init(allot_policy *policy);
 /* Gives a policy that dispatches the default victims and guards that it lacks; ENOMEM. */
 int allot__policy_jobs_complete(allot_policy *policy);
 
-/* May a rule about such rows read this source? Of consumers' columns, those up to `last`. */
+/* May a rule about such rows read this source? Of consumers' columns, those up to `last`; the slots
+ * of a family, which are the same for all its rows, by functions alone. */
 bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_source source,
                          int32_t last);
 /* Copies an order if its keys are valid; false: they are not. */

@@ -8,7 +8,12 @@
 #include "model/policy/policy.h"
 
 /* The last column that each stage can read: its own result does not exist yet. */
-enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
+enum {
+    IN_QUOTA = ALLOT_IN_FLIGHT,
+    IN_FILL = ALLOT_PARENT_SLOTS,
+    IN_DISTRIBUTION = ALLOT_QUOTA,
+    IN_RECLAIM = ALLOT_OVER
+};
 
 /* Is the source valid as a weight or cap? Not a column that can be below 0. */
 static bool amount_valid(const allot_policy *policy, allot_source source, int32_t last)
@@ -47,13 +52,23 @@ int allot__policy_complete(allot_policy *policy)
                   (allot__fill){.by = reserve, .up_to = reserve});
 }
 
+static bool percent_valid(const allot_policy *policy, int32_t column)
+{
+    int32_t own = column - ALLOT_COLUMN_COUNT;
+    return column == ALLOT_SHARE ||
+           (own >= 0 && own < policy->attribute_count &&
+            policy->attributes[own].type == ALLOT_INTEGER && policy->attributes[own].min >= 0);
+}
+
 static bool cap_valid(const allot_policy *policy, allot_source up_to, int32_t keys)
 {
+    if (up_to.kind == ALLOT_FROM_PERCENT)
+        return percent_valid(policy, up_to.value);
     if (up_to.kind == ALLOT_FROM_PART)
         return keys == 0 && allot__policy_parted(policy) < 0;
     if (up_to.kind == ALLOT_FROM_HELD)
         return allot__policy_parted(policy) >= 0;
-    return up_to.kind == ALLOT_FROM_NEED || amount_valid(policy, up_to, IN_QUOTA);
+    return up_to.kind == ALLOT_FROM_NEED || amount_valid(policy, up_to, IN_FILL);
 }
 
 static bool label_taken(const allot_policy *policy, const char *label, bool completing)
@@ -70,8 +85,9 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
                       const allot_key *keys, int32_t n)
 {
     allot__fill fill = {.by = by, .up_to = up_to};
-    if (!allot__policy_divides(policy) || !amount_valid(policy, by, IN_QUOTA) ||
-        !cap_valid(policy, up_to, n) || !order_make(policy, keys, n, IN_QUOTA, &fill.order) ||
+    bool planned = up_to.kind == ALLOT_FROM_PART || up_to.kind == ALLOT_FROM_HELD;
+    if (!allot__policy_divides(policy) || !amount_valid(policy, by, planned ? IN_QUOTA : IN_FILL) ||
+        !cap_valid(policy, up_to, n) || !order_make(policy, keys, n, IN_FILL, &fill.order) ||
         (policy->fill_count > 0 && allot__policy_ledger(policy)))
         return ALLOT_EUSAGE;
     if (!label || !allot__name_valid(label, strlen(label)))
@@ -169,9 +185,9 @@ int32_t allot__policy_parted(const allot_policy *policy)
     return -1;
 }
 
-static bool reads(const allot_policy *policy, allot_source source, int32_t column)
+bool allot__policy_reads(const allot_policy *policy, allot_source source, int32_t column)
 {
-    if (source.kind == ALLOT_FROM_COLUMN)
+    if (source.kind == ALLOT_FROM_COLUMN || source.kind == ALLOT_FROM_PERCENT)
         return source.value == column;
     if (source.kind != ALLOT_FROM_FUNCTION)
         return false;
@@ -185,13 +201,14 @@ static bool reads(const allot_policy *policy, allot_source source, int32_t colum
 
 static bool reads_owned(const allot_policy *policy, allot_source source)
 {
-    return reads(policy, source, ALLOT_OWNED) || reads(policy, source, ALLOT_CONFIGURED);
+    return allot__policy_reads(policy, source, ALLOT_OWNED) ||
+           allot__policy_reads(policy, source, ALLOT_CONFIGURED);
 }
 
 static bool divides_by(const allot_policy *policy, int32_t column)
 {
     for (int32_t i = 1; i < policy->fill_count; i++) /* after reserve */
-        if (reads(policy, policy->fills[i].by, column))
+        if (allot__policy_reads(policy, policy->fills[i].by, column))
             return true;
     return false;
 }
@@ -275,10 +292,12 @@ int allot_policy_scale(allot_policy *policy, int scaled)
 static bool goes_round(const allot_policy *policy, allot_rounding rounding,
                        const allot__order *distribute)
 {
+    bool reads = false;
     for (int32_t i = 0; rounding == ALLOT_ROUND_CEIL_IN_ORDER && i < distribute->count; i++)
-        if (reads(policy, distribute->keys[i].source, ALLOT_QUOTA))
-            return true;
-    return false;
+        reads = reads ||
+                allot__policy_reads(policy, distribute->keys[i].source, ALLOT_PARENT_SLOTS) ||
+                allot__policy_reads(policy, distribute->keys[i].source, ALLOT_QUOTA);
+    return reads;
 }
 
 int allot_policy_round(allot_policy *policy, allot_rounding rounding)

@@ -121,13 +121,15 @@ bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_sour
 {
     switch (source.kind) {
     case ALLOT_FROM_NEED:
+    case ALLOT_FROM_PERCENT:
     case ALLOT_FROM_PART:
     case ALLOT_FROM_HELD:
         return false;
     case ALLOT_FROM_NUMBER:
         return source.value >= 0 && source.value <= ALLOT_AMOUNT_MAX;
     case ALLOT_FROM_COLUMN:
-        return column_valid(policy, rows, source.value, last);
+        return column_valid(policy, rows, source.value, last) &&
+               (rows != ALLOT_CONSUMERS || source.value != ALLOT_PARENT_SLOTS);
     case ALLOT_FROM_FUNCTION:
         return function_valid(policy, rows, source.value, last);
     }

@@ -15,7 +15,12 @@
 #include "script/sandbox/library.h"
 
 /* The last column that each stage can read. */
-enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
+enum {
+    IN_QUOTA = ALLOT_IN_FLIGHT,
+    IN_FILL = ALLOT_PARENT_SLOTS,
+    IN_DISTRIBUTION = ALLOT_QUOTA,
+    IN_RECLAIM = ALLOT_OVER
+};
 /* Arguments of rules with a place: what they are called, and "fair.lua:3: " or nil. */
 enum { LABEL = 1, PLACE, FIRST };
 
@@ -185,10 +190,14 @@ static int take_part(lua_State *L)
     int kind = number_at(L, lua_upvalueindex(2)), status;
     const char *label = lua_tostring(L, LABEL);
     allot__rule_order order;
-    allot_source by = amount_at(L, reading, FIRST, kind == LOAN ? "lend_limit" : "by", IN_QUOTA);
+    int32_t last = kind == FILL ? IN_FILL : IN_QUOTA;
+    const char *word = allot__read_word(L, FIRST + 1);
+    bool planned = *word != '\0' && strcmp(word, "percent") != 0; /* before quotas are known */
+    allot_source by =
+        amount_at(L, reading, FIRST, kind == LOAN ? "lend_limit" : "by", planned ? IN_QUOTA : last);
     allot_source up_to =
-        amount_at(L, reading, FIRST + 1, kind == LOAN ? "borrow_limit" : "up_to", IN_QUOTA);
-    allot__read_order(L, reading, FIRST + 2, IN_QUOTA, &order);
+        amount_at(L, reading, FIRST + 1, kind == LOAN ? "borrow_limit" : "up_to", last);
+    allot__read_order(L, reading, FIRST + 2, last, &order);
     if (kind == LOAN)
         status = allot_policy_loan(policy, label, by, up_to, order.keys, order.count);
     else if (kind == POOL)

@@ -56,8 +56,10 @@ int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
 void allot__read_made(lua_State *L, allot__reading *reading, int status, const char *what,
                       const char *name);
 
-/* The source on top of the stack (popped): a column, a number, a function, the word `part` or
- * `held`, or nothing: the need. `last` is the last built-in column that the stage knows. */
+/* The kind of a value that a word of the language made ("part"); "": none did. */
+const char *allot__read_word(lua_State *L, int index);
+/* The source on top of the stack (popped): a column, a number, a function, the word `part`, `held`
+ * or `percent`, or nothing: the need. `last` is the last built-in column that the stage knows. */
 allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
                                 const char *role, int32_t last);
 /* The function on top of the stack (popped), by its role; `at` is the place of a fault. */

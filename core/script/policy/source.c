@@ -106,6 +106,14 @@ void allot__read_impartial(lua_State *L, const allot__reading *reading,
             refuse_preemptor(L, reading, NULL, "dispatch", order->keys[i].source.value);
 }
 
+/* Raises for the slots that siblings divide, where a row's own number is wanted. */
+static void refuse_common(lua_State *L, const char *at)
+{
+    allot__read_fail(L, at,
+                     "parent_slots is the same for all siblings: a function reads it, or percent "
+                     "\"NAME\"");
+}
+
 static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
                             const char *name, int32_t last)
 {
@@ -155,6 +163,16 @@ static void add_column(const allot__reading *reading, int32_t column, allot__cal
     call->columns[call->count++] = (uint8_t)column;
 }
 
+/* A function that reads parent_slots is called family by family: so of those that take a row only
+ * where the text says that name. */
+static bool left_aside(const allot__reading *reading, int32_t column)
+{
+    static const char name[] = "parent_slots";
+    const allot__script *script = reading->script;
+    return reading->rows == ALLOT_CONSUMERS && column == ALLOT_PARENT_SLOTS &&
+           !memmem(script->text, script->text_len, name, sizeof name - 1);
+}
+
 static void read_parameters(lua_State *L, const allot__reading *reading, const char *at,
                             int32_t last, allot__call *call)
 {
@@ -163,7 +181,7 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
         int32_t all = allot__read_columns(reading->policy, reading->rows);
         for (int32_t i = 0; i < all; i++)
             if ((reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT) &&
-                !of_preemptor(reading, i))
+                !of_preemptor(reading, i) && !left_aside(reading, i))
                 add_column(reading, i, call);
         return;
     }
@@ -173,6 +191,8 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
             allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
         const char *inner = summed(reading, name);
         int32_t column = check_column(L, reading, at, inner ? inner : name, last);
+        if (inner && reading->rows == ALLOT_CONSUMERS && column == ALLOT_PARENT_SLOTS)
+            refuse_common(L, at);
         refuse_preemptor(L, reading, at, "a function", column);
         add_column(reading, inner ? ALLOT_SUM_OF(column) : column, call);
     }
@@ -280,13 +300,13 @@ static void refuse_flag(lua_State *L, const allot__reading *reading, const char 
                      role, name, role, name, name);
 }
 
-/* The kind of an amount that is a word of the language, at the top. */
-static const char *word_of(lua_State *L)
+const char *allot__read_word(lua_State *L, int index)
 {
     const char *word = NULL;
-    if (lua_type(L, -1) == LUA_TTABLE) {
+    if (lua_type(L, index) == LUA_TTABLE) {
+        int made = lua_absindex(L, index);
         lua_pushliteral(L, "kind");
-        word = lua_rawget(L, -2) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+        word = lua_rawget(L, made) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
         lua_pop(L, 1);
     }
     return word ? word : "";
@@ -298,11 +318,13 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
     allot_source source = {ALLOT_FROM_NUMBER, 0};
     int type = lua_type(L, -1);
     bool amount = answer_of(role) == ALLOT__RESULT_AMOUNT;
-    const char *word = amount ? word_of(L) : "";
+    const char *word = amount ? allot__read_word(L, -1) : "";
     if (type == LUA_TFUNCTION)
         return allot__read_function(L, reading, at, role, last);
     if (type == LUA_TSTRING) {
         int32_t column = check_column(L, reading, at, lua_tostring(L, -1), last);
+        if (reading->rows == ALLOT_CONSUMERS && column == ALLOT_PARENT_SLOTS)
+            refuse_common(L, at);
         if (strcmp(role, "value") == 0)
             refuse_preemptor(L, reading, at, "a guard", column);
         refuse_flag(L, reading, at, role, column);
@@ -315,6 +337,12 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
         source.value = (int32_t)value;
     } else if (type == LUA_TNIL && amount) {
         source.kind = ALLOT_FROM_NEED;
+    } else if (strcmp(word, "percent") == 0) {
+        lua_pushliteral(L, "column");
+        lua_rawget(L, -2);
+        source = (allot_source){ALLOT_FROM_PERCENT,
+                                check_column(L, reading, at, luaL_checkstring(L, -1), last)};
+        lua_pop(L, 1);
     } else if (strcmp(word, "part") == 0 || strcmp(word, "held") == 0) {
         source.kind = *word == 'h' ? ALLOT_FROM_HELD : ALLOT_FROM_PART;
     } else {

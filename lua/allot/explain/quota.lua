@@ -96,6 +96,14 @@ local function critical(say, it, fill, at)
   end
 end
 
+--- The percentage that bounds it.
+local function percent(say, fill)
+  if fill.percent then
+    say("    At most {} % of the {} slots that it and its siblings divide, rounded down: {}.",
+      fill.percent, fill.of, fill.most)
+  end
+end
+
 --- A fill that met all aims.
 local function met(say, fill)
   if fill.planned then
@@ -113,7 +121,10 @@ end
 local function fills(say, it)
   local at = it.critical
   for i, fill in ipairs(it.fills) do
-    if fill.gives and not (at and i >= at.fill) then met(say, fill) end
+    if fill.gives and not (at and i >= at.fill) then
+      met(say, fill)
+      percent(say, fill)
+    end
   end
   local last = at and it.fills[at.fill]
   if not last or last.had_all then return end
@@ -124,6 +135,7 @@ local function fills(say, it)
   else
     say("  {}: 0: slots ran out among those served before it.", last.label)
   end
+  percent(say, last)
   local behind = it.fills[at.fill + 1]
   if behind and not last.met and not at.empty then
     say('  Nothing was left for "{}"{? and the fills behind it|}.', behind.label,

@@ -9,8 +9,8 @@ local columns = {}
 --- In the order of the core.
 columns.names = {
   "owned", "reserve", "limit", "rank", "share", "grace", "exclusive", "rebalance",
-  "configured", "group_slots", "demand", "need", "allocated", "in_flight", "quota", "received",
-  "over",
+  "configured", "group_slots", "demand", "need", "allocated", "in_flight", "parent_slots", "quota",
+  "received", "over",
 }
 
 --- Of tasks and sessions; every stage that reads them knows all.
@@ -53,6 +53,9 @@ end
 --- The fault of a column that a rule names; `known` are the allowed ones. The rule is about
 --- `rows`: "tasks", "sessions" or "queues", or about consumers in a stage: "quota".
 function columns.fault(value, rows, known)
+  if value == "parent_slots" then
+    return "parent_slots is the same for all siblings: a function reads it, or percent \"NAME\""
+  end
   if type(value) ~= "string" or names.has(known, value) then return nil end
   local other = rows_of(value)
   if columns.known[rows] then

@@ -4,10 +4,11 @@
 --
 -- `by` is the proportion (default 1: equally), `up_to` the most that a row takes (default: its
 -- need), `order` the order of rows (default: all at once). Both amounts are a column's name, a
--- whole number, or a function of columns; `up_to` may also be `part`, the planned share, or
--- `held`, the slots of it or beyond it in use (part.lua). `level = true` raises what rows have in
--- all, with earlier fills, in proportion to `by` (C-15). Slices of a pool go up to a `percent`;
--- with `again` the slots left over are sliced again, until none are left.
+-- whole number, or a function of columns; `up_to` may also be `percent "NAME"`, of the slots that
+-- siblings divide, `part`, the planned share, or `held`, the slots of it or beyond it in use
+-- (part.lua). `level = true` raises what rows have in all, with earlier fills, in proportion to
+-- `by` (C-15). Slices of a pool go up to a `percent`; with `again` the slots left over are sliced
+-- again, until none are left.
 
 local placed = require "allot.language.placed"
 local names = require "allot.language.names"

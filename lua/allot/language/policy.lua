@@ -37,6 +37,17 @@ local function known_at(stage, attributes)
   return known
 end
 
+-- A percentage is of what a plan states: `share`, or an integer of the policy's own.
+local function percent_fault(up_to, attributes)
+  local known = { "share" }
+  for _, it in ipairs(attributes) do
+    if it.type == "integer" and it.min >= 0 then known[#known + 1] = it.name end
+  end
+  if not names.has(known, up_to.column) then
+    return names.unknown("percentage", up_to.column, known), up_to.at
+  end
+end
+
 -- Also for a pool and a loan.
 local function fill_fault(fill, stage, known)
   for _, key in ipairs { "by", "up_to", "lend_limit", "borrow_limit" } do
@@ -71,7 +82,7 @@ local function parts_fault(quota)
   end
 end
 
-local function list_fault(quota, known)
+local function list_fault(quota, known, attributes)
   if type(quota) ~= "table" or quota.kind then
     return "quota is a list of fills, or a function of the options that returns one"
       .. (quota == nil and "; a policy of queues has none, but says dispatch or preempts" or "")
@@ -84,9 +95,9 @@ local function list_fault(quota, known)
     local fault, place = fill_fault(fill, "quota", known)
     if fault then return fault, place end
     local label, word = fill.label or "fill" .. i, type(fill.up_to) == "table" and fill.up_to.kind
-    if fill.again or word == "percent" then
-      return "percent and again are of slices, which a policy of queues says", fill.at
-    end
+    if fill.again then return "again is of slices, which a policy of queues says", fill.at end
+    if word == "percent" then fault, place = percent_fault(fill.up_to, attributes) end
+    if fault then return fault, place end
     if labels[label] then return ("two fills are called '%s'"):format(label), fill.at end
     labels[label] = true
     parts = parts + (word == "part" and 1 or 0)
@@ -159,7 +170,7 @@ local function rules(place, spec, made, note)
     made[key], fault, where = rule.sound(place, key, spec[key], fault_of)
     note(key, fault, where)
   end
-  add("quota", function (quota) return list_fault(quota, known) end)
+  add("quota", function (quota) return list_fault(quota, known, made.attributes) end)
   add("reclaim", function (reclaim) return reclaim_fault(reclaim, made.attributes) end)
   add("damping", damping_fault)
   made.round = spec.round or "rank"

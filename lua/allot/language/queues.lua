@@ -71,6 +71,8 @@ local function slices_of(value)
   end
   if not (type(fill.up_to) == "table" and fill.up_to.kind == "percent") then
     return nil, "a slice goes up to percent \"slot_share\"", fill.at
+  elseif fill.up_to.column ~= "slot_share" then
+    return nil, names.unknown("percentage", fill.up_to.column, { "slot_share" }), fill.up_to.at
   elseif fill.by ~= 1 then
     return nil, "a slice is cut in an order, each as large as it is: it has no by", fill.at
   elseif not fill.again then

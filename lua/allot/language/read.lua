@@ -106,7 +106,10 @@ local function check_fill(fill, what, levels)
   local _, at = made_by("fill", fill, what)
   local up_to = fill.up_to
   label_of(fill)
-  if type(up_to) == "table" and up_to.kind ~= "held" then made_by("part", up_to, "up_to") end
+  local word = type(up_to) == "table" and up_to.kind
+  if word and word ~= "held" and not (levels and word == "percent") then
+    made_by("part", up_to, "up_to")
+  end
   if fill.again ~= nil then fail(at, "again is of slices alone") end
   local level = flag_of(fill, "level", false)
   if level and not levels then fail(at, "level is of fills in quota; %s has none", what) end

@@ -18,7 +18,10 @@ local AMOUNTS = {
   "group_slots",
 }
 local SUMS = { "demand", "need", "allocated", "in_flight" }
-local LATER = { quota = {}, distribute = { "quota" }, reclaim = { "quota", "received", "over" } }
+local LATER = {
+  quota = {}, rounding = {}, distribute = { "quota" }, reclaim = { "quota", "received", "over" },
+}
+local EARLY = { quota = true, rounding = true }
 local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 
 --- Skewed, since that is where roundings differ.
@@ -40,7 +43,7 @@ local KEYS = {
 local function columns(stage, style, amounts, sums)
   local out = { table.unpack(AMOUNTS) }
   if sums then
-    table.move(SUMS, 1, style.steady and stage == "quota" and 2 or #SUMS, #out + 1, out)
+    table.move(SUMS, 1, style.steady and EARLY[stage] and 2 or #SUMS, #out + 1, out)
   end
   table.move(LATER[stage], 1, #LATER[stage], #out + 1, out)
   if not amounts then
@@ -58,7 +61,11 @@ end
 local function draw_function(random, stage, style, amounts)
   local known, bodies = columns(stage, style, amounts, true), amounts and WEIGHTS or KEYS
   local a, b = draw_column(random, known, stage), draw_column(random, known, stage)
-  if stage == "quota" and random:once_in(4) then a = "sum_" .. a end
+  if stage == "quota" and random:once_in(4) then
+    a = "sum_" .. a
+  elseif stage ~= "rounding" and random:once_in(4) then
+    a = "parent_slots"
+  end
   local body = random:pick(bodies):gsub("%f[%w]([ab])%f[%W]", { a = a, b = b })
   body = amounts and ("math.min(%s, 1000000000)"):format(body) or body
   local two = a ~= b and body:find("%f[%w]" .. b .. "%f[%W]")
@@ -104,12 +111,18 @@ local function draw_shares(random, style)
   return fills
 end
 
+local function draw_cap(random, style)
+  if random:once_in(2) then return nil end
+  if random:once_in(4) then return { percent = random:pick { "share", "cap" } } end
+  return draw_amount(random, "quota", style, true)
+end
+
 local function draw_site(random, style)
   local site = { fills = {}, shared = random:once_in(2) }
   for i = 1, random:int(1, 4) do
     site.fills[i] = {
       label = "f" .. i, by = draw_amount(random, "quota", style, style.small),
-      up_to = random:once_in(2) and draw_amount(random, "quota", style, true) or nil,
+      up_to = draw_cap(random, style),
       order = random:once_in(3) and draw_keys(random, "quota", style, 2) or nil,
     }
   end
@@ -132,7 +145,7 @@ local function draw_site(random, style)
   site.round = random:pick(ROUNDINGS)
   if random:once_in(2) then
     -- Rounding in order comes before there are quotas to order by.
-    local stage = site.round == "ceil_in_order" and "quota" or "distribute"
+    local stage = site.round == "ceil_in_order" and "rounding" or "distribute"
     site.distribute = draw_keys(random, stage, style, 3)
   end
   if not random:once_in(4) then
@@ -152,6 +165,8 @@ local function write_source(source, shared)
     return '"' .. source .. '"'
   elseif type(source) == "number" then
     return tostring(source)
+  elseif source.percent then
+    return ('percent "%s"'):format(source.percent)
   end
   local text = ("function (%s) return %s end"):format(source.reads, source.body)
   if not shared then

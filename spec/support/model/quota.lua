@@ -313,6 +313,10 @@ local function divide(node, slots, say)
   for _, child in ipairs(node.children) do
     child.level = rational(0)
   end
+  node.divided = slots
+  for _, fill in ipairs(say.fills) do
+    rules.prepare({ nodes = node.children }, rules.sources(fill, true))
+  end
   local critical = pour_all(node.children, say.fills, rational(slots))
   round[say.round](node.children, critical, say.distribute)
   for _, child in ipairs(node.children) do
@@ -332,8 +336,7 @@ function quota.run(world)
   quota.needs(world)
   local say = world.rules
   for _, fill in ipairs(say.fills) do
-    rules.prepare(world, fill.by, fill.up_to)
-    rules.prepare_keys(world, fill.order)
+    rules.prepare(world, rules.sources(fill))
     if fill.up_to == "part" then
       plan_and_hold(world, fill, say)
     end

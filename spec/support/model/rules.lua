@@ -2,7 +2,8 @@
 -- Copyright the allot authors
 --- What a policy's rules read, in the model: columns, numbers and functions of columns; and orders.
 --
--- A source is a number, a column's name, or `{ reads = "a, b", body = "a Lua expression" }`.
+-- A source is a number, a column's name, `{ reads = "a, b", body = "a Lua expression" }`, or, of a
+-- cap, `{ percent = "a column's name" }`.
 -- A key is `{ key = source, desc = boolean }`.
 
 local rules = {}
@@ -36,10 +37,16 @@ function rules.column(node, name)
     for _, sibling in ipairs(node.parent.children) do sum = sum + rules.column(sibling, summed) end
     return sum
   end
+  if name == "parent_slots" then return node.parent.divided end
   if name == "over" and #node.children > 0 then
     return rules.still_over(node)
   end
   return assert(node[FIELDS[name] or name], name)
+end
+
+--- Whether a function reads what a family divides: it is computed family by family.
+local function is_late(source)
+  return type(source) == "table" and source.reads ~= nil and source.reads:find "parent_slots" ~= nil
 end
 
 local function compute(world, source)
@@ -57,10 +64,22 @@ end
 --- Computes the functions among these sources: once, with what is known now.
 function rules.prepare(world, ...)
   for _, source in ipairs { ... } do
-    if type(source) == "table" then
+    if type(source) == "table" and source.reads then
       compute(world, source)
     end
   end
+end
+
+--- The sources of a fill; those of functions that are computed family by family, or all others.
+function rules.sources(fill, late)
+  local out = {}
+  local function add(source)
+    if is_late(source) == (late or false) then out[#out + 1] = source end
+  end
+  add(fill.by)
+  if fill.up_to then add(fill.up_to) end
+  for _, key in ipairs(fill.order or {}) do add(key.key) end
+  return table.unpack(out)
 end
 
 --- The same for the keys of an order, or of none.
@@ -72,7 +91,10 @@ end
 
 --- A source's value at a node, as a whole number.
 function rules.value(node, source)
-  if type(source) == "table" then
+  if type(source) == "table" and source.percent then
+    local part = node.parent.divided * rules.column(node, source.percent) // 100
+    return math.min(part, 1000000000)
+  elseif type(source) == "table" then
     return node.said[source]
   end
   return type(source) == "number" and source or rules.column(node, source)

@@ -30,7 +30,12 @@ static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
 
 static void draw_policy(allot_policy *policy)
 {
-    int kind = draw(0, 8);
+    int kind = draw(0, 9);
+    if (kind == 9) {
+        const allot_source percent = {ALLOT_FROM_PERCENT, ALLOT_SHARE};
+        CHECK_EQ(allot_policy_fill(policy, "capped", one, percent, NULL, 0), ALLOT_OK);
+        kind = 0;
+    }
     if (kind >= 8) { /* takes full passes */
         allot_source held = {ALLOT_FROM_COLUMN, draw(0, 1) ? ALLOT_ALLOCATED : ALLOT_IN_FLIGHT};
         CHECK_EQ(allot_policy_fill(policy, "kept", one, held, NULL, 0), ALLOT_OK);
@@ -66,6 +71,7 @@ static int32_t draw_family(allot_plan *plan, int32_t parent, int depth)
             own = draw_family(plan, handle, depth - 1) + draw(0, 2);
         CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_OWNED, own), ALLOT_OK);
         CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_RANK, draw(0, 2)), ALLOT_OK);
+        CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_SHARE, 17 * draw(1, 4)), ALLOT_OK);
         CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_GRACE, draw(0, 2)), ALLOT_OK);
         if (draw(0, 4) == 0)
             CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_LIMIT, own + draw(0, 8)),

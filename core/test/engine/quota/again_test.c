@@ -32,11 +32,14 @@ static const allot_source demand = {ALLOT_FROM_COLUMN, ALLOT_DEMAND};
 static void draw_policy(allot_policy *policy)
 {
     const allot_key rank = {{ALLOT_FROM_COLUMN, ALLOT_RANK}, 0};
-    int kind = draw(0, 6);
+    const allot_source percent = {ALLOT_FROM_PERCENT, ALLOT_SHARE};
+    int kind = draw(0, 7);
     if (kind < 3)
         CHECK_EQ(allot_policy_fill(policy, "owned", owned, owned, &rank, kind == 2), ALLOT_OK);
     if (kind == 1)
         CHECK_EQ(allot_policy_fill(policy, "borrowed", owned, need, NULL, 0), ALLOT_OK);
+    if (kind == 7)
+        CHECK_EQ(allot_policy_fill(policy, "capped", one, percent, NULL, 0), ALLOT_OK);
     if (kind == 3 || kind == 4) {
         CHECK_EQ(allot_policy_fill(policy, "planned", share, part, NULL, 0), ALLOT_OK);
         CHECK_EQ(allot_policy_fill(policy, "kept", share, held, &rank, 1), ALLOT_OK);
@@ -62,7 +65,8 @@ static int32_t draw_family(allot_plan *plan, int32_t parent, int depth)
             own = draw_family(plan, handle, depth - 1) + draw(0, 2);
         CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_OWNED, own), ALLOT_OK);
         CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_RANK, draw(0, 2)), ALLOT_OK);
-        CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_SHARE, draw(0, 3)), ALLOT_OK);
+        CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_SHARE, draw(0, 3) * draw(1, 20)),
+                 ALLOT_OK);
         if (draw(0, 3) == 0)
             CHECK_EQ(allot_plan_set(plan, ALLOT_ALL, handle, ALLOT_LIMIT, own + draw(0, 8)),
                      ALLOT_OK);

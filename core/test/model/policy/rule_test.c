@@ -255,6 +255,53 @@ static void functions_read_sums(void)
     fixture_end(&it);
 }
 
+/* What a family divides is known to functions alone, once its fills are poured. */
+static void functions_read_parent_slots(void)
+{
+    const int32_t slots[] = {ALLOT_PARENT_SLOTS}, sum[] = {ALLOT_SUM_OF(ALLOT_PARENT_SLOTS)};
+    const allot_source call = {ALLOT_FROM_FUNCTION, 0}, part = {ALLOT_FROM_PART, 0};
+    const allot_key key = {call, 0};
+    int32_t number;
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(allot_policy_function(policy, sum, 1, &number), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_function(policy, slots, 1, &number), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill(policy, "a", column(slots[0]), need, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "a", one, column(slots[0]), NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "a", call, part, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "a", call, call, &key, 1), ALLOT_OK);
+    CHECK_EQ(allot_policy_distribute(policy, &key, 1), ALLOT_OK);
+    CHECK_EQ(allot_policy_round(policy, ALLOT_ROUND_CEIL_IN_ORDER), ALLOT_EUSAGE);
+    fixture_end(&it);
+}
+
+static void percentages_are_of_what_plans_state(void)
+{
+    allot_attribute whole = {.name = "whole", .type = ALLOT_INTEGER, .max = 100};
+    allot_attribute flag = {.name = "flag", .type = ALLOT_BOOLEAN, .max = 1};
+    allot_attribute sign = {.name = "sign", .type = ALLOT_INTEGER, .min = -1, .max = 1};
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(allot_policy_attribute(policy, &whole), ALLOT_OK);
+    CHECK_EQ(allot_policy_attribute(policy, &flag), ALLOT_OK);
+    CHECK_EQ(allot_policy_attribute(policy, &sign), ALLOT_OK);
+    const int32_t columns[] = {ALLOT_SHARE,
+                               ALLOT_COLUMN_COUNT,
+                               ALLOT_OWNED,
+                               -1,
+                               ALLOT_COLUMN_COUNT + 1,
+                               ALLOT_COLUMN_COUNT + 2,
+                               ALLOT_COLUMN_COUNT + 3};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const allot_source percent = {ALLOT_FROM_PERCENT, columns[i]};
+        char label[] = {(char)('a' + i), '\0'};
+        CHECK_EQ(allot_policy_fill(policy, label, one, percent, NULL, 0),
+                 i < 2 ? ALLOT_OK : ALLOT_EUSAGE);
+        CHECK_EQ(allot_policy_fill(policy, label, percent, need, NULL, 0), ALLOT_EUSAGE);
+    }
+    fixture_end(&it);
+}
+
 /* Can a share of 0 leave a row out of two fills? */
 static bool leaves_out(allot_source by, allot_source up_to, allot_source by2)
 {
@@ -333,6 +380,8 @@ int main(void)
     RUN(one_fill_goes_up_to_parts);
     RUN(what_is_owned_may_be_left_out);
     RUN(functions_read_sums);
+    RUN(functions_read_parent_slots);
+    RUN(percentages_are_of_what_plans_state);
     RUN(shares_of_nothing_leave_out);
     RUN(damping_is_of_some_options);
     RUN(switches_are_off_and_few);

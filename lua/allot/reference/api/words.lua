@@ -111,10 +111,14 @@ local attributes = { most = { type = "integer", default = none, doc = "most slot
   },
   {
     name = "percent",
-    params = { { "column", '"slot_share"', "the column with the percentage" } },
-    returns = { { "allot.Percent", "an `up_to` of slices" } },
-    doc = "In slices of a pool: a percentage of the slots that are cut, rounded up.",
+    params = { { "column", "string", "the column with the percentage: an attribute that is an "
+      .. "integer, or `share`; in slices `slot_share`" } },
+    returns = { { "allot.Percent", "an `up_to` of a fill, or of slices" } },
+    doc = "In a fill of quota: so many percent of the slots that a consumer and its siblings "
+      .. "divide (`parent_slots`), rounded down. In slices of a pool: a percentage of the slots "
+      .. "that are cut, rounded up.",
     example = [[
+local capped = fill "capped" { by = "share", up_to = percent "share" }
 return policy {
   name = "example",
   slices = fill "slice" {
