@@ -15,7 +15,16 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The policy as named; else the plan's file, if there are several plans, or its policy. */
+/* The policy as named, its file's folder left out. */
+static const char *policy_word(const char *policy)
+{
+    size_t start = strcspn(policy, ":");
+    while (start > 0 && policy[start - 1] != '/')
+        start--;
+    return policy + start;
+}
+
+/* The policy; else the plan's file, if there are several plans, or its policy. */
 static void name_run(const allot__sim *sim, allot__sim_run *run)
 {
     const char *file = strrchr(run->plan_file, '/');
@@ -23,7 +32,7 @@ static void name_run(const allot__sim *sim, allot__sim_run *run)
     bool json = allot__cli_ends_in(file, ".json");
     run->name.engine = sim->cli->engine;
     if (run->policy)
-        allot__text_puts(&run->name, run->policy);
+        allot__text_puts(&run->name, policy_word(run->policy));
     else if (sim->count == 1)
         allot__text_puts(&run->name, allot_policy_name(allot_plan_group_policy(run->docs.plan, 0)));
     else
