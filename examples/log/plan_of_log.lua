@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Makes a plan to begin with for any log in the Standard Workload Format, of its groups and users:
 --
---     lua5.4 examples/plan_of_log.lua log.swf.gz > plan.json
+--     lua5.4 examples/log/plan_of_log.lua log.swf.gz > plan.json
 --     allot simulate plan.json log.swf.gz
 --
 -- A group owns what it used of the processor time, in whole slots (largest remainders); inside a
@@ -10,7 +10,7 @@
 -- divided likewise. Users that used too little for a slot own none. Edit the plan.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
-package.path = here .. "/../lua/?.lua;" .. package.path
+package.path = here .. "/../../lua/?.lua;" .. package.path
 local swf = require "allot.swf"
 
 --- The use of groups and their users, in order of number: { name, used, members }.
@@ -90,7 +90,7 @@ local function main(path)
     divide(groups, slots)
     lines = group_lines(groups)
   end
-  print(('// Made by examples/plan_of_log.lua of %s.'):format(path:match "[^/]*$"))
+  print(('// Made by examples/log/plan_of_log.lua of %s.'):format(path:match "[^/]*$"))
   print(('{\n  "version": 1,\n  "slots": %d,\n  "policy": "hybrid",\n  "consumers": [\n%s\n  ]\n}')
     :format(slots, lines))
 end

@@ -1,0 +1,19 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Kueue: ClusterQueues in cohorts, with fair sharing. `owned` is nominalQuota, a cohort's with
+--- what its queues have; `limit` that and borrowingLimit; `reserve` what lendingLimit leaves of it;
+--- `share` is fairSharing.weight.
+--
+-- Source: Kueue 0.17 (ff69552, 2026-08), concepts "Cluster Queue", "Cohort" and "Preemption".
+
+return policy {
+  name = "kueue",
+  doc = "Nominal quotas; then slots are borrowed in proportion to weights.",
+  scale = false,
+  quota = {
+    fill "reserved" { by = "reserve", up_to = "reserve" },
+    fill "nominal" { by = "owned", up_to = "owned" },
+    fill "borrowed" { by = "share" },
+  },
+  round = "largest_remainder",
+}

@@ -1,0 +1,21 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Volcano's plugin proportion. `share` is a queue's weight, `limit` its capability, `reserve` (and
+--- `owned`) its guarantee.
+--
+-- Source: Volcano ed72c7c (2026-08), docs/design "queue-guarantee"; plugins/proportion.
+
+local function real(group_slots, sum_reserve, reserve)
+  return math.max(0, group_slots - sum_reserve) + reserve
+end
+
+return policy {
+  name = "volcano_proportion",
+  doc = "Slots by weight, none below its guarantee, none into others' guarantees.",
+  scale = false,
+  quota = {
+    fill "reserved" { by = "reserve", up_to = "reserve" },
+    fill "weight" { by = "share", up_to = real, level = true },
+  },
+  round = "largest_remainder",
+}

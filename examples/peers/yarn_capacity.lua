@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The Capacity Scheduler of Hadoop YARN, with preemption. `owned` is a queue's capacity, `limit`
+--- its maximum-capacity.
+--
+-- Beyond its capacity a leaf keeps what it uses, as far as slots suffice, but takes nothing from
+-- others. A branch does, for its leaves below their capacity.
+--
+-- Source: Hadoop 3.4, "Capacity Scheduler" guide; AbstractPreemptableResourceCalculator.
+
+return policy {
+  name = "yarn_capacity",
+  doc = "Capacities first; then what is in use beyond them, and idle slots, by capacity.",
+  quota = {
+    fill "capacity" { by = "owned", up_to = "owned" },
+    fill "kept" { by = "owned", up_to = "allocated" },
+    fill "kept_none" { by = 1, up_to = "allocated" },
+    fill "idle" { by = "owned" },
+    fill "none" { by = 1 },
+  },
+  round = "largest_remainder",
+  properties = { "work_conserving", "owners_first" },
+}

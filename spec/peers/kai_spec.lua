@@ -1,0 +1,83 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- examples/peers: KAI beside its published rules. Numbers such as KV-1 are those of cases computed
+-- by hand.
+
+local division = require "spec.support.peers.kai"
+local peers = require "spec.support.peers.cases"
+
+local MILLI = 1000 -- KAI divides processors in thousandths
+
+describe("kai", function ()
+  --- Rows are { deserved, weight, wanted, priority }.
+  local function shares(slots, rows)
+    local list, now, out = { slots = slots }, { slots = slots }, {}
+    for i, row in ipairs(rows) do
+      local name = string.char(96 + i)
+      list[i] = { name, owned = row[1], share = row[2], priority = row[4] }
+      now[name] = { row[3] }
+    end
+    local quotas = peers.quotas("kai", list, now)
+    for i in ipairs(rows) do out[i] = quotas[string.char(96 + i)] end
+    return out
+  end
+
+  it("KV-1: what is deserved, then by weight", function ()
+    assert.same({ 6, 1, 5 }, shares(12, { { 4, 1, 10 }, { 2, 1, 1 }, { 0, 2, 10 } }))
+  end)
+
+  it("KV-2: rounds by exact shares, KAI's by rounds", function ()
+    local rows = { { 0, 3, 10 }, { 0, 2, 10 }, { 0, 1, 1 } }
+    assert.same({ 5, 4, 1 }, shares(10, rows)) -- 5.4 3.6 1
+    for i, row in ipairs(rows) do
+      rows[i] = { deserved = 0, weight = row[2], ask = row[3], priority = 100, usage = 0 }
+    end
+    assert.same({ 6, 3, 1 }, division(10, rows))
+  end)
+
+  it("KV-3: the higher priority first, to the last slot, as documented", function ()
+    local rows = { { 0, 1, 9, 1 }, { 0, 1, 9, 1 }, { 0, 1, 9, 1 }, { 0, 1, 5, 0 } }
+    assert.same({ 4, 3, 3, 0 }, shares(10, rows)) -- KAI: 3 3 3 1
+  end)
+
+  it("KV-6: children divide what their parent has", function ()
+    local quotas = peers.quotas("kai", {
+      slots = 12,
+      { "p", { "p1", owned = 2 }, { "p2", owned = 2, share = 3 }, owned = 6 },
+      { "z", owned = 2 },
+    }, { slots = 12, ["p/p1"] = { 9 }, ["p/p2"] = { 9 }, z = { 9 } })
+    assert.same({ p = 8, z = 4, p1 = 3, p2 = 5 }, quotas)
+  end)
+
+  -- Thousandths are whole in KAI; a row ends within one for each row and round. KV-4, where more is
+  -- deserved than is there, is left out: KAI gives it all.
+  peers.random("has KAI's fair shares", "kai", {
+    columns = function (random, node)
+      local owned = random:int(0, 8)
+      for _, child in ipairs(node.children or {}) do owned = owned + child.owned end
+      return {
+        owned = owned, share = #node.name == 1 and random:once_in(8) and 0 or random:int(1, 8),
+        priority = random:once_in(3) and random:int(1, 3) or nil,
+      }
+    end,
+    slots = function (random, plan)
+      return math.max(1, peers.sum(plan.consumers, "owned") + random:int(0, 30))
+    end,
+  }, function (families)
+    for _, family in ipairs(families) do
+      local rows, deserved = {}, 0
+      for i, row in ipairs(family) do
+        deserved = deserved + math.min(row.owned, row.need)
+        rows[i] = {
+          deserved = row.owned * MILLI, weight = row.share, priority = row.priority or 100,
+          ask = row.need * MILLI, usage = 0,
+        }
+      end
+      if deserved <= family.slots then
+        local expected = division(family.slots * MILLI, rows)
+        for i in ipairs(expected) do expected[i] = expected[i] / MILLI end
+        peers.agree(family, expected, #family / MILLI)
+      end
+    end
+  end)
+end)
