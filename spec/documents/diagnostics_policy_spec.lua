@@ -195,6 +195,8 @@ describe("a fault in a table that no word has made", function ()
       { QUOTA .. "victims = { 1 }", "an order is a list of keys; a number is none" },
       { QUOTA .. "victims = { " .. many(9, "{}") .. " }", "an order has at most 8 keys" },
       { QUOTA .. "victims = { { key = true } }", "key is a boolean, which gives no numbers" },
+      { QUOTA .. 'takes = { kind = "relation", { kind = "test", test = "higher" } }',
+        'a test of takes is higher "column" or a function of two' },
       { QUOTA .. "properties = 1", "properties is a number, not a list" },
       { QUOTA .. "properties = { 1 }", "an item of properties is no property" },
       { QUOTA .. 'properties = { { kind = "property" } }',

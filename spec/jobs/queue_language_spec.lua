@@ -96,7 +96,9 @@ describe("relation", function ()
       return message:gsub("^[^ ]+: ", "")
     end
     assert.matches("^unknown number of a queue 'priorty'.*did you mean 'priority'%?$",
-      said(function () local test = allot.higher "priorty" return test end))
+      fault { preempts = allot.relation { allot.higher "priorty" } })
+    assert.matches('^higher takes the name of a number: higher "priority"; not a number$',
+      said(function () local test = allot.higher(7) return test end))
     assert.matches("^test 2 of a relation is a string; a test is",
       said(function () local r = allot.relation { allot.higher "priority", "x" } return r end))
     assert.matches("^a relation has 0 tests; 1 to 8",

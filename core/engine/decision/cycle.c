@@ -78,7 +78,7 @@ static int order_group(allot__decided *group, allot_stage last)
         status = allot__victims_protect(work, &group->victims);
     if (status != ALLOT_OK)
         return status;
-    bool orders = last >= ALLOT_STAGE_ORDERS || work->forced || work->reach;
+    bool orders = last >= ALLOT_STAGE_ORDERS || work->forced || work->reach || work->relates;
     return orders ? allot__orders_make(work, &group->orders) /* reclaims as it goes */
                   : allot__reclaim(work, NULL);
 }

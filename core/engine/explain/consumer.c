@@ -304,6 +304,8 @@ void allot__explain_lacking(const allot__explanation *about)
     FACTS(about, "young?", allot__deficit(work, about->row) == 0);
     if (about->verdict.waiting_since != INT64_MIN)
         FACTS(about, "since", about->verdict.waiting_since);
+    FACTS(about, "may_not_take?",
+          work->untaken && work->untaken[about->row] > 0 && work->sums[0].over_left > 0);
     FACTS(about, "claim_delay kept_back?", about->rules->options[ALLOT_OPTION_CLAIM_DELAY],
           work->kept && work->kept[0].held_back > 0);
 }
@@ -319,8 +321,9 @@ static void explain_options(const allot__explanation *about)
     bool rounding =
         holder ? holder->rounding
                : work->allocated[about->row] - going > target && allot__over(work, about->row) == 0;
-    FACTS(about, "target holds_rounding?", target,
-          about->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding);
+    FACTS(about, "target holds_rounding? none_may_take?", target,
+          about->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding,
+          work->untaken && work->sums[0].unmatched > 0);
 }
 
 /* Slots over quota that it keeps or must give, by which rules and numbers. */

@@ -82,6 +82,8 @@ const char *allot__follow_why(const allot_state *state, int32_t group)
     if (!allot__order_natural(&policy->distribute) || !allot__split_rule_natural(policy) ||
         policy->switches[ALLOT_SWITCH_ACROSS])
         return "an order of its own";
+    if (policy->takes.count > 0)
+        return "claimants that may not take from all";
     return NULL;
 }
 

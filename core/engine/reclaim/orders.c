@@ -8,8 +8,10 @@
 
 #include <string.h>
 
+#include "base/least.h"
 #include "base/simd.h"
 #include "engine/reclaim/reach.h"
+#include "engine/reclaim/takes.h"
 
 /* No claims on hosts yet. */
 static bool take_hosts(allot__transfers *transfers)
@@ -30,7 +32,8 @@ static int take_room(allot__transfers *transfers)
     transfers->run_room = transfers->claim_room = rows;
     if (!take_hosts(transfers) ||
         ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, transfers->lack, transfers->unowed,
-                                                 transfers->runs, transfers->claims)) != ALLOT_OK)
+                                                 transfers->runs, transfers->claims)) != ALLOT_OK ||
+        (work->relates && allot__takes_begin(transfers) != ALLOT_OK))
         return ALLOT_ENOMEM;
     return allot__leaves_take(&transfers->leaves, work, work->arena, true);
 }
@@ -80,57 +83,6 @@ static bool make_room(allot__transfers *transfers, allot__vector *vector, size_t
     return false;
 }
 
-/* The run that the next claim of a leaf's slots belongs to; NULL: out of memory. */
-static allot__run *open_run(allot__transfers *transfers, int32_t from)
-{
-    size_t count = transfers->run_count;
-    if (count > 0 && transfers->runs[count - 1].from == from)
-        return &transfers->runs[count - 1];
-    allot__run *runs = allot__transfers_room(transfers, transfers->runs, count,
-                                             &transfers->run_room, 1, sizeof *runs);
-    if (!runs)
-        return NULL;
-    transfers->runs = runs;
-    transfers->run_count++;
-    runs[count] = (allot__run){.from = from, .first = (int32_t)transfers->claim_count};
-    return &runs[count];
-}
-
-static int32_t claimant(const allot__transfers *transfers, int32_t number)
-{
-    int32_t row = transfers->leaves.row[number];
-    return allot__handle(transfers->work, row >= 0 ? row : transfers->work->group->parent[~row]);
-}
-
-static void push_claim(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
-{
-    allot__run *run = slots > 0 ? open_run(transfers, from) : NULL;
-    if (!run)
-        return;
-    size_t count = transfers->claim_count;
-    int32_t consumer = claimant(transfers, to);
-    run->slots += slots;
-    if (count > (size_t)run->first && transfers->claims[count - 1].consumer == consumer) {
-        transfers->claims[count - 1].slots += slots;
-        return;
-    }
-    allot_claim *claims = allot__transfers_room(transfers, transfers->claims, count,
-                                                &transfers->claim_room, 1, sizeof *claims);
-    if (!claims)
-        return;
-    claims[count] = (allot_claim){consumer, slots};
-    transfers->claims = claims;
-    transfers->claim_count++;
-}
-
-/* A leaf lacks fewer slots than before. */
-static void serve_lack(allot__transfers *transfers, int32_t number, int32_t slots)
-{
-    transfers->lack[number] -= slots;
-    if (slots > 0 && transfers->lack[number] <= 0)
-        allot__bits_remove(&transfers->lacking, number);
-}
-
 /* ---- What limits free ------------------------------------------------------------------------ */
 
 static bool take_loose(allot__transfers *transfers)
@@ -158,11 +110,12 @@ static void set_free(allot__transfers *transfers, int32_t number, int32_t slots)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
+/* Gives slots that no test keeps from the claimant. */
 static int32_t hand(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
 {
-    push_claim(transfers, from, to, slots);
-    serve_lack(transfers, to, slots);
-    return slots;
+    if (transfers->room)
+        allot__takes_promise(transfers, to, slots);
+    return allot__transfers_hand(transfers, from, to, slots);
 }
 
 /* Gives slots of a leaf to leaves below a family that lack some and that they serve (E-30), the
@@ -175,6 +128,8 @@ static int32_t serve_fit(allot__transfers *transfers, int32_t from, int32_t fami
          to < end && left > 0; to = allot__bits_next(&transfers->lacking, to + 1)) {
         int32_t row = transfers->leaves.row[to];
         int32_t part = left < transfers->lack[to] ? left : transfers->lack[to];
+        if (transfers->room)
+            part = (int32_t)allot__least(part, allot__takes_room(transfers, to));
         if (transfers->taken && row >= 0)
             part = (int32_t)allot__reach_take(transfers->work, transfers->leaves.row[from], row,
                                               part, transfers->taken);
@@ -232,6 +187,7 @@ static int64_t on_freed(allot__reclaim_log *log, int32_t family, int64_t slots)
     int32_t end = start + transfers->leaves.size[family];
     int64_t left = slots;
     finish_node(transfers);
+    transfers->family = family;
     while (left > 0 && transfers->status == ALLOT_OK &&
            (end = allot__bits_last(&transfers->has_loose, end)) >= start) {
         int32_t *loose = &transfers->loose[end];
@@ -244,6 +200,21 @@ static int64_t on_freed(allot__reclaim_log *log, int32_t family, int64_t slots)
     return slots - left;
 }
 
+static int64_t on_match(allot__reclaim_log *log, allot__reclaim_split *split, int32_t family,
+                        int64_t most)
+{
+    allot__transfers *transfers = (allot__transfers *)(void *)log;
+    finish_node(transfers);
+    transfers->family = family;
+    return allot__takes_match(transfers, split, most);
+}
+
+static void on_room(allot__reclaim_log *log, int32_t family, int64_t slots)
+{
+    allot__transfers *transfers = (allot__transfers *)(void *)log;
+    transfers->room[family] = slots > 0 ? slots : 0;
+}
+
 static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
 {
     allot__transfers *transfers = (allot__transfers *)(void *)log;
@@ -251,7 +222,7 @@ static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
     for (int32_t i = transfers->leaves.start[family] + transfers->leaves.size[family] - 1;
          slots > 0; i--) {
         int32_t part = transfers->lack[i] < slots ? transfers->lack[i] : (int32_t)slots;
-        serve_lack(transfers, i, part);
+        allot__transfers_serve(transfers, i, part);
         slots -= part;
     }
 }
@@ -278,7 +249,7 @@ static void on_moved(allot__reclaim_log *log, int64_t spare)
             left -= slots;
             spare -= slots;
         }
-        push_claim(transfers, list[i].from, list[i].to, left);
+        allot__transfers_claim(transfers, list[i].from, list[i].to, left);
     }
 }
 
@@ -320,15 +291,24 @@ static int write_down(allot__transfers *transfers)
     finish_node(transfers);
     if (transfers->status != ALLOT_OK)
         return transfers->status;
+    if (transfers->room)
+        allot__takes_end(transfers);
     return allot__transfers_list(transfers);
 }
 
 int allot__orders_make(allot__work *work, allot__orders *out)
 {
-    allot__transfers transfers = {
-        .log = {{on_parts}, on_node, on_freed, on_waive, on_move, on_moved, on_unmatched},
-        .work = work,
-        .out = out};
+    allot__transfers transfers = {.log = {{on_parts},
+                                          on_node,
+                                          on_freed,
+                                          on_waive,
+                                          on_move,
+                                          on_moved,
+                                          on_match,
+                                          on_room,
+                                          on_unmatched},
+                                  .work = work,
+                                  .out = out};
     *out = (allot__orders){0};
     int status = take_room(&transfers);
     if (status == ALLOT_OK)

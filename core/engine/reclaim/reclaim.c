@@ -220,7 +220,8 @@ int64_t allot__reclaim_excess(const allot__work *work, int32_t family)
         return INT64_MIN;
     if (family == 0 && work->reach)
         limit -= work->idle_left; /* on hosts that do not serve consumers that lack slots */
-    return sums->allocated - sums->in_flight + sums->received + sums->earmarked + sums->deficit -
+    int64_t promised = sums->deficit - (work->relates ? sums->unmatched : 0);
+    return sums->allocated - sums->in_flight + sums->received + sums->earmarked + promised -
            sums->reclaimed - limit;
 }
 
@@ -231,6 +232,7 @@ static int64_t due(const allot__work *work, int32_t family)
     const allot__sums *sums = &work->sums[family];
     int64_t beyond = allot__reclaim_excess(work, family);
     bool across = allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
+    beyond += work->relates && beyond > INT64_MIN ? sums->unmatched : 0;
     int64_t slots = across ? 0 : sums->unmatched;
     if (family == 0)
         slots = allot__least(sums->unmatched, beyond + sums->freed);
@@ -240,10 +242,9 @@ static int64_t due(const allot__work *work, int32_t family)
 }
 
 static void take(allot__reclaim_split *split, allot__reclaim_log *log, int32_t family,
-                 int64_t slots)
+                 int64_t slots, int64_t owed)
 {
     allot__sums *sums = &split->work->sums[family];
-    int64_t owed = slots < sums->unmatched ? slots : sums->unmatched;
     if (log)
         log->node(log, family, slots, owed);
     allot__split_take(split, family, slots);
@@ -271,7 +272,31 @@ void allot__reclaim_node(allot__reclaim_split *split, allot__reclaim_log *log, i
     pass_on(split->work, log, family);
     int64_t slots = due(split->work, family);
     if (slots > 0)
-        take(split, log, family, slots);
+        take(split, log, family, slots, allot__least(slots, split->work->sums[family].unmatched));
+}
+
+/* A node where claimants take only what they may: then what breaks its limit goes, whoever has it.
+ */
+static void relate_node(allot__reclaim_split *split, allot__reclaim_log *log, int32_t family)
+{
+    const allot__work *work = split->work;
+    allot__sums *sums = &work->sums[family];
+    bool across = allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
+    pass_on(split->work, log, family);
+    int64_t most = across && family != 0 ? 0 : sums->unmatched;
+    if (family == 0) /* the rest comes by itself */
+        most = allot__least(most, allot__reclaim_excess(work, 0) + sums->unmatched + sums->freed);
+    int64_t slots = most > 0 && sums->over_left > 0 ? log->match(log, split, family, most) : 0;
+    sums->unmatched -= slots;
+    sums->over_left -= slots;
+    sums->reclaimed += slots;
+    sums->ordered += slots;
+    int64_t beyond = allot__reclaim_excess(work, family);
+    slots = allot__least(beyond, sums->over_left);
+    if (slots > 0)
+        take(split, log, family, slots, 0);
+    if (beyond > INT64_MIN)
+        log->room(log, family, (slots > 0 ? slots : 0) - beyond);
 }
 
 /* Slots that a ledger takes for leaves beyond what these lack, as for owners that want nothing now.
@@ -366,7 +391,7 @@ static void settle(allot__reclaim_split *split, allot__reclaim_log *log, int32_t
     int64_t beyond = allot__reclaim_excess(work, family);
     if (beyond <= 0)
         return;
-    int64_t waived = beyond < sums->unmatched ? beyond : sums->unmatched;
+    int64_t waived = work->relates ? 0 : allot__least(beyond, sums->unmatched);
     sums->unmatched -= waived;
     sums->deficit -= waived;
     work->kept[family].unserved += waived;
@@ -378,7 +403,8 @@ static void settle(allot__reclaim_split *split, allot__reclaim_log *log, int32_t
         set_over(work, list, count, true);
         slots = slots < sums->over_left ? slots : sums->over_left;
         if (slots > 0)
-            take(split, log, family, slots);
+            take(split, log, family, slots,
+                 work->relates ? 0 : allot__least(slots, sums->unmatched));
         set_over(work, list, count, false);
     }
 }
@@ -408,7 +434,10 @@ static void run(allot__reclaim_split *split, allot__reclaim_log *log, sweep swee
             work->sums[family].unmatched = log->unmatched(log, family);
         if (family == 0 && work->ledger && sweep != REST)
             take_ledger(work, log);
-        allot__reclaim_node(split, log, family);
+        if (work->relates && sweep != FORCED)
+            relate_node(split, log, family);
+        else
+            allot__reclaim_node(split, log, family);
         if (work->kept && sweep != FORCED)
             settle(split, log, family, list);
     }

@@ -10,6 +10,9 @@
  * take only the rest. Under a policy that enforces shares at the leaves (E-22) inner nodes take
  * only slots that break their limit, and the root takes from all leaves alike.
  *
+ * If a policy tests who may take from whom (takes.h), a node serves the deficits inside that may be
+ * served, and takes what breaks its limit from all alike.
+ *
  * Forced slots (C-10) go before others, in a sweep of their own; those that no node takes go last,
  * without a claimant. If leaves keep slots (over.h), lacks beyond a limit are not served, and a
  * broken limit takes slots that damping keeps.
@@ -35,6 +38,12 @@ typedef struct allot__reclaim_log {
      * not lack, which serve others. */
     void (*move)(struct allot__reclaim_log *log, int32_t from, int32_t to, int64_t slots);
     void (*moved)(struct allot__reclaim_log *log, int64_t spare);
+    /* Serves deficits inside by slots of leaves inside that are over, as far as claimants may take
+     * them: at most `most`; returns how many (takes.h). */
+    int64_t (*match)(struct allot__reclaim_log *log, allot__reclaim_split *split, int32_t family,
+                     int64_t most);
+    /* The slots by which promises inside may still grow. */
+    void (*room)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
     /* Returns the deficits inside that are not served yet. */
     int64_t (*unmatched)(struct allot__reclaim_log *log, int32_t family);
 } allot__reclaim_log;
@@ -46,7 +55,8 @@ int allot__reclaim(allot__work *work, allot__reclaim_log *log);
 /* One node, after those inside: passes freed slots on, and takes slots. */
 void allot__reclaim_node(allot__reclaim_split *split, allot__reclaim_log *log, int32_t family);
 /* Slots below a family's parent above its limit, or above the group's size, once all promises are
- * kept; INT64_MIN: no limit. */
+ * kept; INT64_MIN: no limit. Where claimants may not take from all, what is not served yet is not
+ * promised. */
 int64_t allot__reclaim_excess(const allot__work *work, int32_t family);
 
 #endif

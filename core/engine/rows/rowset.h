@@ -29,6 +29,8 @@ typedef struct allot__rowset {
     const int64_t **functions; /* values by function of the policy; NULL: not called yet */
 } allot__rowset;
 
+/* All consumers, read by the rules of a policy. */
+allot__rowset allot__rowset_consumers(const allot__work *work, const allot__rules *rules);
 /* Allocates the table of functions' values; ENOMEM. */
 int allot__rowset_begin(allot__rowset *rows);
 /* Calls the function that a source names; ENOMEM, or what a policy's function failed with. */

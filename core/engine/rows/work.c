@@ -114,6 +114,7 @@ static int take_rules(allot__work *work)
                            .owns = allot__policy_owns(group->governing[i].policy),
                            .leaves_out = allot__policy_leaves_out(group->governing[i].policy)};
         work->leaves_out = work->leaves_out || work->rules[i].leaves_out;
+        work->relates = work->relates || work->rules[i].policy->takes.count > 0;
         status = take_functions(work, &work->rules[i]);
     }
     return status;
@@ -381,7 +382,7 @@ static int add_all_siblings(const allot__work *work, allot__rules *rules, int32_
     return status;
 }
 
-static allot__rowset consumers_of(allot__work *work, const allot__rules *rules)
+allot__rowset allot__rowset_consumers(const allot__work *work, const allot__rules *rules)
 {
     return (allot__rowset){.work = work,
                            .rules = rules,
@@ -394,7 +395,7 @@ static allot__rowset consumers_of(allot__work *work, const allot__rules *rules)
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out)
 {
-    allot__rowset consumers = consumers_of(work, rules);
+    allot__rowset consumers = allot__rowset_consumers(work, rules);
     allot_source source = {ALLOT_FROM_FUNCTION, function};
     int status = add_all_siblings(work, rules, function);
     if (status == ALLOT_OK)
@@ -471,7 +472,7 @@ int allot__function_later(allot__work *work, allot__rules *rules, int32_t functi
 int allot__function_now(allot__work *work, allot__rules *rules, const allot__late *late,
                         int32_t first, int32_t count)
 {
-    allot__rowset consumers = consumers_of(work, rules);
+    allot__rowset consumers = allot__rowset_consumers(work, rules);
     int status = allot__rowset_call(&consumers, late->function, first, count, late->values);
     return status != ALLOT_OK || !late->amounts
                ? status

@@ -77,6 +77,7 @@ typedef struct allot__work {
     int64_t owned, exact; /* slots that the first level owns, and those that do not scale (H-15) */
     int64_t *divided;     /* by rules: slots for its branches at the first level; NULL: `slots` */
     bool leaves_out;      /* of any of the rules */
+    bool relates;         /* any of the rules tests who may take from whom (reclaim/takes.h) */
 
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;
@@ -116,6 +117,8 @@ typedef struct allot__work {
     struct allot__kept *kept;               /* by family */
     int32_t *over;
     int32_t *reclaimed;
+    int32_t *untaken; /* by leaf's row: slots that it lacks and may take from no leaf that is over;
+                         NULL: all may take from all */
 
     struct allot__group_hosts *hosts; /* the group's hosts (hosts/hosts.h); NULL: none are known */
     /* If hosts differ, by leaf's row, else NULL (reclaim/reach.h): the most that other leaves can

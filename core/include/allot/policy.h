@@ -79,6 +79,9 @@ typedef struct allot_batch {
                                  contracts: in the plan */
     const allot_state *state; /* NULL for consumers */
     int32_t jobs;             /* nonzero: rows are tasks, but items are jobs (allot_state_job_at) */
+    const int64_t *taker;     /* of a test of two rows: the function's columns of the first one, the
+                                 same for all rows of the batch; else NULL */
+    int32_t taker_item;       /* ... which consumer or task it is */
 } allot_batch;
 
 /*
@@ -152,6 +155,12 @@ ALLOT_API int allot_policy_distribute(allot_policy *policy, const allot_key *key
  * `by` (C-7). */
 ALLOT_API int allot_policy_reclaim(allot_policy *policy, allot_source by, const allot_key *keys,
                                    int32_t n);
+/* Adds a test of which consumers may take slots from which (C-6): one consumer takes slots that
+ * another is over only if all tests hold; without one all may. A column: the claimant's number is
+ * larger; a function, of consumers: it gives nonzero for the two. Slots that a limit, the group's
+ * size or force takes go whatever the tests. EUSAGE: another source, more than ALLOT_TESTS_MAX, a
+ * policy with a ledger or with ALLOT_SWITCH_ACROSS. */
+ALLOT_API int allot_policy_takes(allot_policy *policy, allot_source test);
 /*
  * The share pool (C-11): slots owned by a branch beyond its children, and by the group beyond its
  * first level. A leaf takes from the nearest pool first, then upward, in proportion to `by` among

@@ -56,6 +56,13 @@ typedef struct allot__requirement {
     int32_t function; /* of hosts */
 } allot__requirement;
 
+/* Tests of two rows, all of which must hold: by a column, the first row's number is larger; by a
+ * function, it gives nonzero. */
+typedef struct allot__tests {
+    allot_source list[ALLOT_TESTS_MAX];
+    int32_t count; /* 0: all pairs hold */
+} allot__tests;
+
 struct allot_policy {
     allot_engine *engine;
     int32_t holds;    /* references: the creator's, and one for every group that uses it */
@@ -73,6 +80,7 @@ struct allot_policy {
     allot__order distribute;
     allot_source reclaim_by;
     allot__order reclaim;
+    allot__tests takes; /* of claimants and givers */
     bool switches[ALLOT_SWITCH_COUNT];
     int64_t options[ALLOT_OPTION_COUNT]; /* damping options, */
     uint32_t options_set;                /* ... valid where the bit is set */
@@ -161,6 +169,9 @@ int allot__policy_jobs_complete(allot_policy *policy);
  * of a family, which are the same for all its rows, by functions alone. */
 bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_source source,
                          int32_t last);
+/* Adds a test of two such rows; EUSAGE: it is invalid, or there are ALLOT_TESTS_MAX. */
+int allot__tests_add(const allot_policy *policy, allot_rows rows, allot_source test, int32_t last,
+                     allot__tests *out);
 /* Copies an order if its keys are valid; false: they are not. */
 bool allot__order_make(const allot_policy *policy, allot_rows rows, const allot_key *keys,
                        int32_t n, int32_t last, allot__order *out);

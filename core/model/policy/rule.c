@@ -329,3 +329,12 @@ int allot_policy_reclaim(allot_policy *policy, allot_source by, const allot_key 
     policy->divides = true;
     return ALLOT_OK;
 }
+
+int allot_policy_takes(allot_policy *policy, allot_source test)
+{
+    if (!allot__policy_divides(policy) || allot__policy_ledger(policy) ||
+        policy->switches[ALLOT_SWITCH_ACROSS])
+        return ALLOT_EUSAGE;
+    policy->divides = true;
+    return allot__tests_add(policy, ALLOT_CONSUMERS, test, IN_RECLAIM, &policy->takes);
+}

@@ -136,6 +136,16 @@ bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_sour
     return false;
 }
 
+int allot__tests_add(const allot_policy *policy, allot_rows rows, allot_source test, int32_t last,
+                     allot__tests *out)
+{
+    if (out->count == ALLOT_TESTS_MAX || test.kind == ALLOT_FROM_NUMBER ||
+        !allot__source_valid(policy, rows, test, last))
+        return ALLOT_EUSAGE;
+    out->list[out->count++] = test;
+    return ALLOT_OK;
+}
+
 bool allot__order_make(const allot_policy *policy, allot_rows rows, const allot_key *keys,
                        int32_t n, int32_t last, allot__order *out)
 {

@@ -156,6 +156,11 @@ static int push_arguments(lua_State *L, const allot__script *script, int32_t row
         lua_pushvalue(L, VIEW);
         return 1;
     }
+    if (call->pair) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->pairs[call->rows][0]);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->pairs[call->rows][1]);
+        return 2;
+    }
     if (call->rows == ALLOT_LEASES) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[0]);
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[1]);

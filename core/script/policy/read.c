@@ -220,6 +220,27 @@ static int take_reclaim(lua_State *L)
                 "reclaim");
 }
 
+/* takes(place, column or function); upvalue 2: the number of the rule. */
+static const struct {
+    const char *name;
+    allot_rows rows;
+    int32_t last;
+    int (*add)(allot_policy *policy, allot_source test);
+} pairs[] = {{"takes", ALLOT_CONSUMERS, IN_RECLAIM, allot_policy_takes}};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+static int take_pair(lua_State *L)
+{
+    int i = number_at(L, lua_upvalueindex(2));
+    allot__reading *reading = reading_of(L, pairs[i].rows);
+    const char *at = lua_tostring(L, 1);
+    bool test = lua_isfunction(L, 2);
+    lua_settop(L, 2);
+    allot_source source = test ? allot__read_function(L, reading, at, pairs[i].name, pairs[i].last)
+                               : allot__read_source(L, reading, at, "key", pairs[i].last);
+    return made(L, pairs[i].add(reading->policy, source), "policy", pairs[i].name);
+}
+
 /* session(scheduling, place, by, up_to, order) */
 static int take_session(lua_State *L)
 {
@@ -473,6 +494,8 @@ static void push_core(lua_State *L, allot__reading *reading)
         set_numbered(L, reading, parts[i], i, take_part);
     for (int i = 0; i < ORDERS; i++)
         set_numbered(L, reading, orders[i].name, i, take_order);
+    for (int i = 0; i < PAIRS; i++)
+        set_numbered(L, reading, pairs[i].name, i, take_pair);
     for (int i = 0; i < NUMBERS; i++)
         set_numbered(L, reading, numbers[i].name, i, take_number);
 }
@@ -494,6 +517,8 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
     allot__flags_check(L, reading);
     for (int rows = 0; rows < ALLOT_HOSTS; rows++)
         allot__script_view(L, reading->script, reading->policy, (allot_rows)rows);
+    allot__pair_views(L, reading->script, reading->policy, ALLOT_CONSUMERS);
+    allot__pair_views(L, reading->script, reading->policy, ALLOT_TASKS);
     allot__relate_views(L, reading->script);
     allot__side_views(L, reading->script);
     return 0;

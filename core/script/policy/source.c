@@ -217,11 +217,28 @@ static void take_sides(lua_State *L, const char *at, allot__call *call)
         call->columns[call->count] = (uint8_t)call->count;
 }
 
+static bool is_test(const char *role)
+{
+    return strcmp(role, "takes") == 0;
+}
+
+/* Of two rows: takes their views, which have all columns. */
+static void take_pair(lua_State *L, const allot__reading *reading, const char *at,
+                      allot__call *call)
+{
+    if (parameter(L, 3))
+        allot__read_fail(L, at, "a test of %s is a function of two: who takes, and the other",
+                         call->role);
+    call->pair = true;
+    for (int32_t i = 0; i < allot__read_columns(reading->policy, reading->rows); i++)
+        add_column(reading, i, call);
+}
+
 static allot__result answer_of(const char *role)
 {
     if (strcmp(role, "lease") == 0)
         return ALLOT__RESULT_SIDE;
-    if (strcmp(role, "guard") == 0 || strcmp(role, "requirement") == 0)
+    if (strcmp(role, "guard") == 0 || strcmp(role, "requirement") == 0 || is_test(role))
         return ALLOT__RESULT_FLAG;
     bool number = strcmp(role, "key") == 0 || strcmp(role, "value") == 0;
     return number ? ALLOT__RESULT_NUMBER : ALLOT__RESULT_AMOUNT;
@@ -235,6 +252,8 @@ static void read_arguments(lua_State *L, allot__reading *reading, const char *at
         count_parameters(L, at, call);
     else if (reading->rows == ALLOT_LEASES)
         take_sides(L, at, call);
+    else if (is_test(call->role))
+        take_pair(L, reading, at, call);
     else
         read_parameters(L, reading, at, last, call);
 }
@@ -430,7 +449,7 @@ static void add_call(lua_State *L, const allot__reading *reading, const allot__c
         lua_pushstring(L, allot__read_column_name(reading->policy, call->rows, call->columns[i]));
         lua_rawseti(L, -2, ++n);
     }
-    add(L, reading->script, call->ref, call->line, call->view);
+    add(L, reading->script, call->ref, call->line, call->view || call->pair);
 }
 
 /* Pushes the list of functions of the script's own that read booleans. */

@@ -132,6 +132,54 @@ int32_t allot__side_answer(lua_State *L, int index)
     return strcmp(word, "provider") == 0 ? -1 : strcmp(word, "consumer") == 0 ? 1 : 2;
 }
 
+/* ---- Two rows -------------------------------------------------------------------------------- */
+
+static void push_who(lua_State *L, const allot_batch *batch, int32_t item)
+{
+    if (batch->rows == ALLOT_TASKS) {
+        allot_task task = {.id = ""};
+        allot_state_task_at(batch->state, item, &task);
+        lua_pushstring(L, task.id);
+        return;
+    }
+    luaL_Buffer path;
+    size_t size = allot_plan_path(batch->plan, item, NULL, 0) + 1;
+    allot_plan_path(batch->plan, item, luaL_buffinitsize(L, &path, size), size);
+    luaL_pushresultsize(&path, size - 1);
+}
+
+/* `number`: 0 for the taker. */
+static bool push_pair(lua_State *L, const void *ud, int number, int field)
+{
+    const allot__batch_run *run = &((const allot__script *)ud)->run;
+    const allot_batch *batch = run->batch;
+    if (!batch || !run->call->pair)
+        return false;
+    if (field >= run->call->count) {
+        push_who(L, batch, number == 0 ? batch->taker_item : batch->items[run->row]);
+        return true;
+    }
+    int64_t value = number == 0 ? batch->taker[field] : batch->columns[field][run->row];
+    if (run->call->flags >> field & 1)
+        lua_pushboolean(L, value != 0);
+    else
+        lua_pushinteger(L, value);
+    return true;
+}
+
+void allot__pair_views(lua_State *L, allot__script *script, const allot_policy *policy,
+                       allot_rows rows)
+{
+    static const allot__view view = {"a row", "column", push_pair};
+    const char *names[ALLOT__COLUMNS_MAX + 1];
+    int32_t count = allot__read_columns(policy, rows);
+    for (int32_t i = 0; i < count; i++)
+        names[i] = allot__read_column_name(policy, rows, i);
+    names[count++] = rows == ALLOT_TASKS ? "id" : "path";
+    for (int i = 0; i < 2; i++)
+        script->pairs[rows][i] = allot__view_make(L, &view, script, i, names, sizeof *names, count);
+}
+
 /* ---- Columns of rows ------------------------------------------------------------------------- */
 
 static int32_t built_in(allot_rows rows)

@@ -16,12 +16,14 @@
 #include <lua.h>
 
 /* The most functions of a policy: fills, the keys of all orders, and both amounts of every fill may
- * each be one; so may keys of victims, guards, requirements, and some members of sessions' fills.
+ * each be one; so may keys of victims, guards, requirements, tests, and some members of sessions'
+ * fills.
  */
 enum {
     ALLOT__COLUMNS_MAX = ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX, /* tasks have the most */
     ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 5 * ALLOT_KEYS_MAX + 2 +
-                           ALLOT_GUARDS_MAX + ALLOT_REQUIREMENTS_MAX + 3 * ALLOT_FILLS_MAX,
+                           ALLOT_GUARDS_MAX + ALLOT_REQUIREMENTS_MAX + 3 * ALLOT_FILLS_MAX +
+                           2 * ALLOT_TESTS_MAX,
     ALLOT__PROPERTIES_MAX = 32,
     ALLOT__PARAMETERS_MAX = 32 /* of a requirement */
 };
@@ -46,6 +48,7 @@ typedef struct allot__call {
     allot_rows rows;
     allot__result answer;
     bool view;           /* takes one row view instead of columns */
+    bool pair;           /* takes views of two rows: it tests who may take from whom */
     bool loop_free;      /* ends by itself: needs no budget */
     const char *role;    /* "by", "up_to", "key", ...; static */
     int64_t round, took; /* of the time (script.h) that it is in: microseconds */
@@ -101,8 +104,9 @@ typedef struct allot__script {
     size_t text_len;
     int32_t call_count;
     allot__call calls[ALLOT__FUNCTIONS_MAX];
-    int views[ALLOT_HOSTS]; /* the row views by the kind of rows, in Lua's registry */
-    int sides[2];           /* views of a lease's provider and consumer, likewise */
+    int views[ALLOT_HOSTS];        /* the row views by the kind of rows, in Lua's registry */
+    int sides[2];                  /* views of a lease's provider and consumer, likewise */
+    int pairs[ALLOT_TASKS + 1][2]; /* of two consumers or tasks, the taker first */
     allot__relating relating;
     allot__batch_run run;
     int32_t property_count;
@@ -198,6 +202,9 @@ const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal);
 
 /* ---- view.c ---------------------------------------------------------------------------------- */
 
+/* Makes the views of two such rows: their columns, and who they are. Raises. */
+void allot__pair_views(lua_State *L, allot__script *script, const allot_policy *policy,
+                       allot_rows rows);
 /* Makes the views of provider and consumer of a lease. Raises. */
 void allot__side_views(lua_State *L, allot__script *script);
 /* The answer at `index`: -1, 0, 1; 2: not an answer. */

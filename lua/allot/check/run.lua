@@ -54,7 +54,8 @@ local function is_damped(site)
   return false
 end
 
---- Whether quotas depend on plan and demand alone.
+--- Whether quotas depend on plan and demand alone, and slots for a reserve stay with who claimed
+-- them: where claimants may not take from all, they may serve another one, cycle by cycle.
 local function is_plain(declared)
   local function plain(source)
     return type(source) == "number"
@@ -64,7 +65,7 @@ local function is_plain(declared)
     if fill.kind ~= "fill" or not plain(fill.by) then return false end
     if fill.up_to ~= nil and not plain(fill.up_to) or fill.order then return false end
   end
-  return declared.enforce ~= "leaf" and declared.reclaim ~= false
+  return declared.enforce ~= "leaf" and declared.reclaim ~= false and declared.takes == nil
 end
 
 --- Seals a site, and finds which checks apply to it. Raises as a case does.

@@ -89,6 +89,8 @@ function slots.lacking(say, it, lacks)
   elseif it.reach then
     say("It still lacks {}: of what others are over on hosts that serve it the rest goes to "
       .. "others, or is held back.", lacks)
+  elseif it.may_not_take then
+    say("It still lacks {}: it may take no more from those above their quota (takes).", lacks)
   elseif it.kept_back then
     say("It still lacks {}: what others are over is held back by guards or damping.", lacks)
   else
@@ -178,7 +180,8 @@ end
 local function going(say, it)
   local over = it.over - it.held_back
   if over > 0 and it.gives == 0 then
-    say("It is over by {}, but no consumer is owed a slot: it keeps them.", over)
+    say("It is over by {}, but no consumer {?that lacks slots may take them (takes)|is owed a "
+      .. "slot}: it keeps them.", over, it.none_may_take)
   end
   for _, each in ipairs(it.reclaims) do reclaim(say, each, it.reach) end
 end

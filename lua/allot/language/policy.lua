@@ -11,12 +11,13 @@ local tasks = require "allot.language.tasks"
 local queues = require "allot.language.queues"
 local damping_fault = require "allot.language.damping"
 local like = require "allot.language.like"
+local relation = require "allot.language.relation"
 local property = require "allot.language.property"
 local rule = require "allot.language.rule"
 
 local KEYS = {
   "name", "doc", "like", "options", "attributes", "scale", "quota", "round", "distribute",
-  "reclaim", "recall", "shared", "enforce", "damping", "properties",
+  "reclaim", "takes", "recall", "shared", "enforce", "damping", "properties",
   "task_attributes", "victims", "guards", "sessions", "requirements",
   table.unpack(queues.KEYS)
 }
@@ -147,6 +148,26 @@ local function reclaim_fault(reclaim, attributes)
   return fill_fault(reclaim, "reclaim", known_at("reclaim", attributes))
 end
 
+--- The relation of claimants and givers: tests by columns that reclaim knows, and functions.
+local function takes_of(place, takes, made)
+  local known = known_at("reclaim", made.attributes)
+  local value, fault, where = relation.of(place, takes, function (test)
+    if test.test ~= "higher" then return test.test .. " is a test of queues; takes has none" end
+    return columns.fault(test.field, "reclaim", known)
+  end)
+  if not value then
+    return nil, fault or ("takes is a relation, or a function of claimant and giver; not a %s")
+      :format(type(takes)), where
+  end
+  local last = type(made.quota) == "table" and made.quota[#made.quota]
+  if last and last.kind ~= "fill" then
+    return nil, "pools and loans say who takes from whom, so takes goes with fills alone"
+  elseif made.enforce ~= "parent" then
+    return nil, "takes settles among siblings first: enforce is \"parent\" or left out"
+  end
+  return value
+end
+
 local function distribute_fault(place, spec, made)
   if spec.distribute == nil then return nil end
   local fault, where
@@ -181,6 +202,11 @@ local function rules(place, spec, made, note)
     made[key], fault = words[1], nil
     if spec[key] ~= nil then made[key], fault = switch(place, key, spec[key]) end
     note(key, fault)
+  end
+  if spec.takes ~= nil then
+    local where
+    made.takes, fault, where = takes_of(place, spec.takes, made)
+    note("takes", fault, where)
   end
   note("distribute", distribute_fault(place, spec, made))
 end

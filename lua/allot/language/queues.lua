@@ -18,12 +18,13 @@ local queues = {}
 queues.KEYS = { "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease" }
 -- Keys about consumers.
 local OTHERS = {
-  "quota", "attributes", "scale", "distribute", "reclaim", "recall", "shared", "enforce",
+  "quota", "attributes", "scale", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
   "sessions",
 }
 local FEWEST = { "no", "mini_job", "optimal_mini_job" }
 local LIFTS = { "group_jlp", "group_max", "host_jlu", "user_jlp" }
 local JOB_TYPES = { "exclusive", "backfill" }
+local NUMBERS = { "priority", "slot_share" }
 
 --- Whether a policy has one of these keys.
 function queues.dispatches(spec)
@@ -87,9 +88,16 @@ local function slices_of(value)
   return fill
 end
 
+local function test_fault(test)
+  if test.test == "higher" and not names.has(NUMBERS, test.field) then
+    return names.unknown("number of a queue", test.field, NUMBERS)
+  end
+end
+
 local function preempts_of(place, value)
-  if value == false or type(value) == "table" and value.kind == "relation" then return value end
-  if type(value) == "function" then return relation.make(place, { value }) end
+  if value == false then return value end
+  local made, fault, where = relation.of(place, value, test_fault)
+  if made or fault then return made, fault, where end
   return nil, ("preempts is a relation, a function of two queues, or false: nobody; not a %s")
     :format(type(value))
 end
@@ -125,8 +133,8 @@ function queues.rules(place, spec, made, tasks, note)
     end
   end
   if spec.preempts ~= nil then
-    made.preempts, fault = preempts_of(place, spec.preempts)
-    if made.preempts == nil then note("preempts", fault) end
+    made.preempts, fault, where = preempts_of(place, spec.preempts)
+    if made.preempts == nil then note("preempts", fault, where) end
   end
   if spec.lease ~= nil and type(spec.lease) ~= "function" then
     note("lease", ("lease is a function of provider and consumer, not a %s")

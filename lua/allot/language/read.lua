@@ -15,7 +15,8 @@ local format, type_of = string.format, math.type
 local MOST = { attributes = 32, fills = 16, guards = 16, requirements = 32, properties = 32 }
 local NAME_MOST, TESTS_MOST = 128, 8
 local KEYS = {
-  "kind", "name", "doc", "at", "options", "round", "attributes", "reclaim", "quota", "distribute",
+  "kind", "name", "doc", "at", "options", "round", "attributes", "reclaim", "takes", "quota",
+  "distribute",
   "scale", "recall", "shared", "enforce", "task_attributes", "victims", "guards", "sessions",
   "requirements", "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease", "said",
   "damping", "properties",
@@ -23,7 +24,8 @@ local KEYS = {
 -- Rules of a policy that dispatches jobs, and rules that divide slots among consumers.
 local DISPATCHES = { "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease" }
 local DIVIDES = {
-  "quota", "attributes", "distribute", "reclaim", "recall", "shared", "enforce", "sessions",
+  "quota", "attributes", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
+  "sessions",
 }
 
 -- ---- Fields of tables ---------------------------------------------------------------------------
@@ -91,6 +93,17 @@ local function word_of(value, key, known)
   fail(nil, '%s is "%s" or "%s", not "%s"', key, table.concat(rest, '", "'), last, value)
 end
 
+--- The tests of a relation, in order.
+local function tests_of(relation, key)
+  made_by("relation", relation, key)
+  if #relation < 1 or #relation > TESTS_MOST then
+    fail(nil, "a relation has 1 to %d tests", TESTS_MOST)
+  end
+  local tests = {}
+  for i, it in ipairs(relation) do tests[i] = made_by("test", it, "an item of a relation") end
+  return tests
+end
+
 -- ---- Rules that divide slots --------------------------------------------------------------------
 
 local function label_of(fill)
@@ -146,6 +159,20 @@ local function reclaim(rule, core)
   core.reclaim(nil, at, it.by, it.order)
 end
 
+--- The tests of two rows: columns of which the first row's is larger, and functions.
+local function pairs_of(made, core, key)
+  if made[key] == nil then return end
+  for _, test in ipairs(tests_of(made[key], key)) do
+    local of = test.test
+    if of == "higher" and type(test.field) == "string" then
+      of = test.field
+    elseif type(of) ~= "function" then
+      fail(text_of(test, "at"), "a test of %s is higher \"column\" or a function of two", key)
+    end
+    core[key](text_of(test, "at"), of)
+  end
+end
+
 local DAMPING = {
   "hold_rounding", "dead_zone", "most_reclaimed", "reclaim_interval", "claim_delay",
 }
@@ -179,6 +206,7 @@ local function divide(made, rule, core)
   core.round(word_of(made.round, "round", ROUNDINGS) or 0)
   if made.distribute ~= nil then core.distribute(made.distribute) end
   reclaim(rule, core)
+  pairs_of(made, core, "takes")
   damping(rule, core)
 end
 
@@ -273,12 +301,8 @@ local function preempts(made, core)
   local relation = made.preempts
   if relation == nil then return end
   if relation ~= false then
-    made_by("relation", relation, "preempts")
-    if #relation < 1 or #relation > TESTS_MOST then
-      fail(nil, "a relation has 1 to %d tests", TESTS_MOST)
-    end
-    for _, it in ipairs(relation) do
-      local test, at = made_by("test", it, "an item of a relation")
+    for _, test in ipairs(tests_of(relation, "preempts")) do
+      local at = text_of(test, "at")
       if test.test == "higher" and test.field ~= "priority" and test.field ~= "slot_share" then
         fail(at, 'higher takes "priority" or "slot_share"')
       end

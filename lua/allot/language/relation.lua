@@ -1,26 +1,26 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `relation { test, ... }`: which queues' jobs may preempt which; all tests must hold.
+--- `relation { test, ... }`: which queues' jobs may preempt which, or which consumers may take
+--- slots from which; all tests must hold.
 --
--- A test is `higher "priority"` (the preempting queue's is larger), or
--- `preemptive_or_preemptable` (the queues' own keys, P-7), or a function of two queues
--- that returns true or false:
+-- A test is `higher "priority"` (the first one's is larger), or `preemptive_or_preemptable` (the
+-- queues' own keys, P-7), or a function of the two that returns true or false:
 --
 --     relation { higher "priority", function (high, low) return low.name ~= "night" end }
 --
--- A queue has the fields name, priority, preemptive, preemptable, slot_pool and slot_share.
+-- A queue has the fields name, priority, preemptive, preemptable, slot_pool and slot_share; a
+-- consumer has its columns and `path`.
 
 local placed = require "allot.language.placed"
-local names = require "allot.language.names"
 
 local relation = {}
 
 local MOST = 8
-local NUMBERS = { "priority", "slot_share" }
 
 relation.higher = placed(function (place, field)
-  if not names.has(NUMBERS, field) then
-    return nil, names.unknown("number of a queue", field, NUMBERS)
+  if type(field) ~= "string" then
+    return nil, ("higher takes the name of a number: higher \"priority\"; not a %s")
+      :format(type(field))
   end
   return { kind = "test", test = "higher", field = field, at = place }
 end)
@@ -49,6 +49,19 @@ local function make(place, list)
     return nil, ("a relation has %d tests; 1 to %d are allowed"):format(#made, MOST)
   end
   return made
+end
+
+--- The relation that `value` is, or that one function makes; or nil and a fault, and its place.
+-- `fault_of(test)` returns the fault of a test that is a word.
+function relation.of(place, value, fault_of)
+  local fault
+  if type(value) == "function" then value, fault = make(place, { value }) end
+  if type(value) ~= "table" or value.kind ~= "relation" then return nil, fault end
+  for _, test in ipairs(value) do
+    fault = type(test.test) == "string" and fault_of(test)
+    if fault then return nil, fault, test.at ~= "" and test.at or place end
+  end
+  return value
 end
 
 relation.make = make

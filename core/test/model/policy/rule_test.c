@@ -151,6 +151,11 @@ static void functions_are_checked_where_they_are_used(void)
     CHECK_EQ(allot_policy_fill(policy, "y", none, need, NULL, 0), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_distribute(policy, keys, 2), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_reclaim(policy, second, keys, 2), ALLOT_OK);
+    CHECK_EQ(allot_policy_takes(policy, one), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_takes(policy, none), ALLOT_EUSAGE);
+    for (int i = 0; i < ALLOT_TESTS_MAX; i++)
+        CHECK_EQ(allot_policy_takes(policy, i % 2 ? second : column(ALLOT_OVER)), ALLOT_OK);
+    CHECK_EQ(allot_policy_takes(policy, second), ALLOT_EUSAGE);
     fixture_end(&it);
 }
 

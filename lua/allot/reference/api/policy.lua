@@ -38,6 +38,10 @@ return {
           .. "themselves, except slots above a limit or above the group's size",
         default = 'fill { order = order { desc "rank" }, by = "over" }',
         example = 'reclaim = fill { order = order { desc "rank" }, by = "over", up_to = "over" }' },
+      { "takes", "allot.Relation|fun(claimant: allot.Row, giver: allot.Row): boolean",
+        "which consumers may take slots from which, in a policy of fills alone. Slots that a "
+          .. "limit, the group's size or force takes go whatever it says", optional = true,
+        default = "all may take from all", example = 'takes = relation { higher "share" }' },
       { "recall", '"last"|"first"|function|nil', "with loans: an owner calls its own slots back "
         .. "after (last) or before (first) it borrows slots of others", default = '"last"',
         example = 'recall = "first"' },

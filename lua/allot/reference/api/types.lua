@@ -20,6 +20,7 @@ return {
   opaque = {
     "allot.PolicyTable", "allot.Property", "allot.Fill", "allot.Pool", "allot.Loan", "allot.Order",
     "allot.KeyWord", "allot.Guard", "allot.Test", "allot.Relation", "allot.Percent", "allot.Part",
+    "allot.Row",
   },
   --- Types with fields, which a program reads or passes: name, doc, fields, as in policy.lua.
   classes = {

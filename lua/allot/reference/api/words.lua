@@ -138,12 +138,13 @@ return policy {
   },
   {
     name = "relation",
-    params = { { "tests", "(allot.Test|fun(high: allot.QueueView, low: allot.QueueView): "
-      .. "boolean)[]",
+    params = { { "tests", "(allot.Test|fun(high: allot.QueueView|allot.Row, low: allot.QueueView|"
+      .. "allot.Row): boolean)[]",
       "1 to 8 tests, all of which must hold" } },
-    returns = { { "allot.Relation", "a `preempts`" } },
-    doc = "Which queues' jobs may preempt which. A function is called once for every two queues of "
-      .. "a plan.",
+    returns = { { "allot.Relation", "a `preempts`, or a `takes`" } },
+    doc = "Which queues' jobs may preempt which, or which consumers may take slots from which. In "
+      .. "`preempts` a function is called once for every two queues of a plan; in `takes` for "
+      .. "those two of which one lacks slots and the other is over, with their columns and `path`.",
     example = [[
 return policy {
   name = "example",
@@ -154,9 +155,10 @@ return policy {
   },
   {
     name = "higher",
-    params = { { "field", '"priority"|"slot_share"', "a number that queues have" } },
+    params = { { "field", "string",
+      'a number that queues have, "priority" or "slot_share"; in `takes` a column of consumers' } },
     returns = { { "allot.Test", "a test of a relation" } },
-    doc = "A test: the number of the preempting queue is larger.",
+    doc = "A test: the number of the preempting queue, or of the claimant, is larger.",
     example = 'local test = relation { higher "priority" }',
   },
   {
