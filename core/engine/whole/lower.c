@@ -114,10 +114,12 @@ static int lower(allot__whole_all *all, allot__asker *asker)
 
 static int lower_all(allot__whole_all *all)
 {
+    int32_t done;
+    int status = allot__whole_walk(all, &done);
     for (;;) {
         allot__asker *asker = NULL;
-        int32_t done;
-        int status = allot__whole_batch(all, &done);
+        if (status == ALLOT_OK)
+            status = allot__whole_batch(all, &done);
         if (status == ALLOT_OK && done == 0)
             status = find_last(all, &asker);
         if (status == ALLOT_OK && asker)

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * batch_test.c: demands lowered several leaves at a time, and quotas recomputed where something
- * changed, against rule 4 as it stands: one leaf at a time, each time all leaves looked at anew and
- * all quotas computed in full. A state about which the two differ is made smaller.
+ * batch_test.c: demands lowered as shares are followed, and several leaves at a time, and quotas
+ * recomputed where something changed, against rule 4 as it stands: one leaf at a time, each time
+ * all leaves looked at anew and all quotas computed in full. A state about which the two differ is
+ * made smaller.
  */
 #define allot__whole_batch batched
+#define allot__whole_walk  walked
 #include "engine/whole/batch.c"
+#include "engine/whole/walk.c"
 #undef allot__whole_batch
+#undef allot__whole_walk
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,10 +24,19 @@ enum { CASES = 12000, LEAVES = 40, TASKS = 160, NOW = 1000 };
 
 static struct {
     bool plain;
-    int64_t steps, batches, lowered, invalid;
+    int64_t steps, walked, batches, lowered, invalid;
 } how;
 
-/* In place of that of the library. */
+/* In place of those of the library. */
+int allot__whole_walk(allot__whole_all *all, int32_t *done);
+int allot__whole_walk(allot__whole_all *all, int32_t *done)
+{
+    *done = 0;
+    int status = how.plain ? ALLOT_OK : walked(all, done);
+    how.walked += *done;
+    return status;
+}
+
 int allot__whole_batch(allot__whole_all *all, int32_t *done);
 int allot__whole_batch(allot__whole_all *all, int32_t *done)
 {
@@ -345,9 +358,10 @@ static void test_random(void)
         shrink(&it);
         print(&it);
     }
-    printf("# steps %lld, batches %lld of %lld leaves, invalid %lld\n", (long long)how.steps,
-           (long long)how.batches, (long long)how.lowered, (long long)how.invalid);
-    CHECK(from || (how.batches > CASES / 4 && how.invalid < CASES / 4));
+    printf("# steps %lld, walked %lld, batches %lld of %lld leaves, invalid %lld\n",
+           (long long)how.steps, (long long)how.walked, (long long)how.batches,
+           (long long)how.lowered, (long long)how.invalid);
+    CHECK(from || (how.batches > CASES / 4 && how.walked > CASES / 4 && how.invalid < CASES / 4));
 }
 
 int main(void)
