@@ -182,11 +182,12 @@ int allot__cli_simulate(allot__cli *cli)
     int code = prepare(&sim);
     if (code == CLI_DONE)
         code = allot__sim_plot_begin(&sim);
-    allot__sim_catch();
-    while (code == CLI_DONE && sim.played < sim.count && !sim.interrupted)
-        code = allot__sim_play(&sim, &sim.runs[sim.played++]);
     if (code == CLI_DONE)
-        code = allot__cli_show(cli, allot__cli_status(cli, allot__sim_json(&sim)), "text.simulate");
+        code = allot__sim_play_all(&sim);
+    if (code == CLI_DONE) {
+        allot__sim_json(&sim);
+        code = allot__cli_show(cli, CLI_DONE, "text.simulate");
+    }
     if (code == CLI_DONE)
         code = allot__sim_plot_write(sim.plot);
     end(&sim);

@@ -4,6 +4,8 @@
 #ifndef ALLOT_CLI_SIMULATE_SIMULATE_H
 #define ALLOT_CLI_SIMULATE_SIMULATE_H
 
+#include <signal.h>
+
 #include <allot/simulate.h>
 
 #include "cli/term/cli.h"
@@ -20,6 +22,7 @@ typedef struct allot__sim_run {
     allot_simulation *simulation;
     allot_simulation_counts counts;
     allot_figures figures; /* of the whole simulation */
+    allot__text result;    /* its part of the document */
 } allot__sim_run;
 
 typedef struct allot__sim {
@@ -29,9 +32,9 @@ typedef struct allot__sim {
     allot_script_map *map;
     allot_simulation_options options;
     allot__sim_run *runs;
-    int32_t count, played; /* runs; those that have results */
-    bool interrupted;
-    allot__plot *plot; /* NULL: no plot or samples */
+    int32_t count, played;   /* runs; those that have results */
+    bool interrupted, quiet; /* quiet: no progress is shown */
+    allot__plot *plot;       /* NULL: no plot or samples */
 } allot__sim;
 
 /* ---- simulate.c ------------------------------------------------------------------------------ */
@@ -43,7 +46,7 @@ int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out);
 
 /* Reads the run's plan, with its policy in place of the plan's. */
 int allot__sim_open(allot__sim *sim, allot__sim_run *run);
-/* Plays the trace. */
+/* Plays the trace, and writes the run's result. */
 int allot__sim_play(allot__sim *sim, allot__sim_run *run);
 void allot__sim_close(allot__sim_run *run);
 
@@ -51,13 +54,21 @@ void allot__sim_close(allot__sim_run *run);
 typedef struct allot__sim_progress {
     const allot__sim *sim;
     const allot__sim_run *run;
-    bool shows; /* standard error is a terminal */
+    bool shows; /* standard error is a terminal; of workers the first one's */
     double began, shown;
     int width; /* of the text shown */
 } allot__sim_progress;
 
-/* Until the end of the command Ctrl-C is noted. */
-void allot__sim_catch(void);
+/* Until the end of the command Ctrl-C is noted: set then. */
+const volatile sig_atomic_t *allot__sim_catch(void);
+
+/* ---- side.c ---------------------------------------------------------------------------------- */
+
+/* Plays all runs, side by side if there are processors for it (--jobs), until one fails or Ctrl-C
+ * comes; `played` are then those with results. A simulation by itself goes from instant to instant:
+ * only several are played side by side, without a plot, samples and --trace, which are written as
+ * the runs go. */
+int allot__sim_play_all(allot__sim *sim);
 
 /* ---- plot.c ---------------------------------------------------------------------------------- */
 
@@ -75,7 +86,9 @@ int allot__sim_plot_write(allot__plot *plot);
 void allot__sim_plot_free(allot__plot *plot);
 /* ---- simulate_json.c ------------------------------------------------------------------------- */
 
+/* Writes a run's result, which has been played. */
+int allot__sim_result(const allot__sim *sim, allot__sim_run *run);
 /* Puts the document into the command's result. */
-int allot__sim_json(const allot__sim *sim);
+void allot__sim_json(const allot__sim *sim);
 
 #endif

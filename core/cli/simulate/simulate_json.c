@@ -54,9 +54,8 @@ static const column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void put_members(const allot__sim *sim, const allot_figures *figures)
+static void put_members(const allot__sim *sim, const allot_figures *figures, allot__text *out)
 {
-    allot__text *out = &sim->cli->out;
     for (int i = 0; i < COLUMNS; i++) {
         const char *at = (const char *)figures + columns[i].at;
         allot__text_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", columns[i].name);
@@ -69,9 +68,8 @@ static void put_members(const allot__sim *sim, const allot_figures *figures)
 }
 
 /* The consumers that are shown: those of the first level, with --all all. */
-static int put_consumers(const allot__sim *sim, const allot__sim_run *run)
+static int put_consumers(const allot__sim *sim, const allot__sim_run *run, allot__text *out)
 {
-    allot__text *out = &sim->cli->out;
     const char *between = "\n    {\"path\": ";
     int status = ALLOT_OK;
     for (int32_t i = allot_plan_next(run->docs.plan, ALLOT_ROOT); status == ALLOT_OK && i >= 0;
@@ -84,7 +82,7 @@ static int put_consumers(const allot__sim *sim, const allot__sim_run *run)
         allot__text_json_path(out, run->docs.plan, i);
         allot__text_puts(out, ", ");
         if (status == ALLOT_OK)
-            put_members(sim, &figures);
+            put_members(sim, &figures, out);
         allot__text_puts(out, "}");
         between = ",\n    {\"path\": ";
     }
@@ -104,9 +102,9 @@ static void put_counts(const allot_simulation_counts *it, allot__text *out)
     allot__text_puts(out, "}");
 }
 
-static int put_run(const allot__sim *sim, const allot__sim_run *run)
+int allot__sim_result(const allot__sim *sim, allot__sim_run *run)
 {
-    allot__text *out = &sim->cli->out;
+    allot__text *out = &run->result;
     const allot_policy *policy = allot_plan_group_policy(run->docs.plan, 0);
     allot__text_puts(out, "{\n  \"name\": ");
     allot__text_json(out, run->name.bytes);
@@ -119,27 +117,25 @@ static int put_run(const allot__sim *sim, const allot__sim_run *run)
     allot__text_puts(out, "},\n  ");
     put_counts(&run->counts, out);
     allot__text_puts(out, ",\n  \"figures\": {");
-    put_members(sim, &run->figures);
+    put_members(sim, &run->figures, out);
     allot__text_puts(out, "},\n  \"consumers\": [");
-    int status = put_consumers(sim, run);
+    int status = put_consumers(sim, run, out);
     allot__text_puts(out, "]}");
-    return status;
+    return out->failed ? ALLOT_ENOMEM : status;
 }
 
-int allot__sim_json(const allot__sim *sim)
+void allot__sim_json(const allot__sim *sim)
 {
     allot__text *out = &sim->cli->out;
-    int status = ALLOT_OK;
     allot__text_puts(out, "{\"schema\": \"allot/simulation/v1\",\n\"trace\": {\"file\": ");
     allot__text_json(out, allot_trace_file(sim->trace));
     allot__text_printf(out, ", \"records\": %" PRId32 ", \"others\": %" PRId32 "},\n\"runs\": [",
                        allot_trace_records(sim->trace), allot_trace_others(sim->trace));
-    for (int32_t i = 0; i < sim->played && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < sim->played; i++) {
         allot__text_puts(out, i > 0 ? ", " : "");
-        status = put_run(sim, &sim->runs[i]);
+        allot__text_add(out, sim->runs[i].result.bytes, sim->runs[i].result.len);
     }
     allot__text_puts(out, "],\n\"warnings\": ");
     allot__cli_warnings_json(sim->cli->report, out);
     allot__text_puts(out, "}\n");
-    return status;
 }

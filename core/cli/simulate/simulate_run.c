@@ -30,7 +30,7 @@ static void name_run(const allot__sim *sim, allot__sim_run *run)
     const char *file = strrchr(run->plan_file, '/');
     file = file ? file + 1 : run->plan_file;
     bool json = allot__cli_ends_in(file, ".json");
-    run->name.engine = sim->cli->engine;
+    run->name.engine = run->result.engine = sim->cli->engine;
     if (run->policy)
         allot__text_puts(&run->name, policy_word(run->policy));
     else if (sim->count == 1)
@@ -90,6 +90,7 @@ void allot__sim_close(allot__sim_run *run)
         allot__cli_close(run->docs.cli, &run->docs);
     allot__text_free(&run->use);
     allot__text_free(&run->name);
+    allot__text_free(&run->result);
 }
 
 /* ---- How far it is, on a terminal; and Ctrl-C --------------------------------------------------
@@ -107,11 +108,12 @@ static void note(int signal)
     caught = 1;
 }
 
-void allot__sim_catch(void)
+const volatile sig_atomic_t *allot__sim_catch(void)
 {
     struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    return &caught;
 }
 
 static double seconds(void)
@@ -125,7 +127,7 @@ static void begin_progress(allot__sim_progress *progress, const allot__sim *sim,
                            const allot__sim_run *run)
 {
     *progress = (allot__sim_progress){
-        .sim = sim, .run = run, .shows = isatty(STDERR_FILENO), .began = seconds()};
+        .sim = sim, .run = run, .shows = !sim->quiet && isatty(STDERR_FILENO), .began = seconds()};
     progress->shown = progress->began;
 }
 
@@ -271,5 +273,5 @@ int allot__sim_play(allot__sim *sim, allot__sim_run *run)
             "nothing was simulated: no job of %.200s takes part", allot_trace_file(sim->trace));
     if (code == CLI_DONE)
         warn(sim, run);
-    return code;
+    return code == CLI_DONE ? allot__cli_status(cli, allot__sim_result(sim, run)) : code;
 }

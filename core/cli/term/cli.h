@@ -58,8 +58,8 @@ typedef struct allot__options {
     allot__list policies, eval;
     int64_t interval;
     const char *plot, *samples;
-    int64_t repeat; /* 0: the verb's own choice */
-    int64_t runs, seconds, seed;
+    int64_t repeat;                    /* 0: the verb's own choice */
+    int64_t runs, seconds, seed, jobs; /* 0 jobs: as many as processors */
     const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http, *address;
     allot__list allow;
     const char *keep;

@@ -28,6 +28,7 @@ const allot__option_row allot__cli_options[] = {
     {"trace", '\0', NULL, CLI_FLAG, AT(trace), 0, 0},
     {"runs", '\0', "N", CLI_NUMBER, AT(runs), 0, 1000000},
     {"seconds", '\0', "N", CLI_NUMBER, AT(seconds), 0, 86400},
+    {"jobs", 'j', "N", CLI_NUMBER, AT(jobs), 1, 64},
     {"seed", '\0', "N", CLI_NUMBER, AT(seed), 0, 1000000000},
     {"out", 'o', "DIR", CLI_TEXT, AT(to), 0, 0},
     {"policy", '\0', "POLICY", CLI_LIST, AT(policies), 0, 0},

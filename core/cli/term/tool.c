@@ -352,16 +352,51 @@ static int yaml(const request *of)
     return CLI_DONE;
 }
 
+static int start_workers(const request *of)
+{
+    allot__workers *workers = &of->it->workers;
+    allot__workers_start(workers, of->it->cli, atoll(of->text));
+    if (workers->self >= 0)
+        allot__text_printf(of->out, "%d %d", workers->self + 1, workers->count);
+    else
+        allot__text_puts(of->out, workers->count > 0 ? "first" : "alone");
+    return CLI_DONE;
+}
+
+static int send_text(const request *of)
+{
+    allot__workers_send(&of->it->workers, of->text, of->len);
+    return CLI_DONE;
+}
+
+static int leave(const request *of)
+{
+    (void)of;
+    allot__workers_leave();
+}
+
+static int hear(const request *of)
+{
+    return allot__workers_hear(&of->it->workers, of->it->cli, of->out);
+}
+
+static int stop(const request *of)
+{
+    allot__workers_stop(&of->it->workers);
+    return CLI_DONE;
+}
+
 static const struct {
     const char *name;
     int (*run)(const request *of);
 } calls[] = {
-    {"ask", ask},         {"terminal", terminal}, {"take", take},         {"give", give},
-    {"key", key},         {"show", show},         {"note", note},         {"forget", forget},
-    {"verbs", verbs},     {"always", always},     {"document", document}, {"folder", folder},
-    {"program", program}, {"warnings", warnings}, {"now", now},           {"run", run_program},
-    {"wait", wait_for},   {"notify", notify},     {"map", map_job},       {"xml", xml},
-    {"yaml", yaml},
+    {"ask", ask},         {"terminal", terminal},  {"take", take},         {"give", give},
+    {"key", key},         {"show", show},          {"note", note},         {"forget", forget},
+    {"verbs", verbs},     {"always", always},      {"document", document}, {"folder", folder},
+    {"program", program}, {"warnings", warnings},  {"now", now},           {"run", run_program},
+    {"wait", wait_for},   {"notify", notify},      {"map", map_job},       {"xml", xml},
+    {"yaml", yaml},       {"fork", start_workers}, {"send", send_text},    {"hear", hear},
+    {"stop", stop},       {"leave", leave},
 };
 
 static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
@@ -387,8 +422,11 @@ static int call(void *ud, const char *name, const char *text, size_t len, allot_
 
 allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli)
 {
-    *host = (allot__tool_ud){
-        .cli = cli, .answer = {.engine = cli->engine}, .client = {.fd = -1}, .signals = -1};
+    *host = (allot__tool_ud){.cli = cli,
+                             .answer = {.engine = cli->engine},
+                             .client = {.fd = -1},
+                             .signals = -1,
+                             .workers = {.self = -1}};
     return (allot_tool_host){.ud = host,
                              .out = put,
                              .read = read_file,
@@ -402,6 +440,7 @@ allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli)
 
 void allot__cli_host_end(allot__tool_ud *host)
 {
+    allot__workers_stop(&host->workers);
     allot__client_close(&host->client);
     allot__text_free(&host->answer);
     if (host->signals >= 0)

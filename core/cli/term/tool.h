@@ -27,11 +27,17 @@
  *   run MS WORDS        a program, as allot__hands_run has it (cli/term/hands.h)
  *   wait MS             "", "quit", "lost" or a notification, as of allot__hands_wait
  *   notify TEXT         tells the service manager, if there is one
+ *   fork N              starts workers for N tasks (cli/term/workers.h): "alone": there are none;
+ *                       "first"; or in a worker its number from 1, and how many there are
+ *   send TEXT, leave    in a worker
+ *   hear                the next text of a worker; "": all have ended
+ *   stop                ends all workers
  */
 #ifndef ALLOT_CLI_TERM_TOOL_H
 #define ALLOT_CLI_TERM_TOOL_H
 
 #include "cli/term/client.h"
+#include "cli/term/workers.h"
 
 typedef struct allot__tool_ud {
     allot__cli *cli;
@@ -39,6 +45,7 @@ typedef struct allot__tool_ud {
     allot__client client;  /* opened at the first question */
     int signals;           /* opened when the tool first waits; -1 */
     allot_script_map *map; /* read at the first job; NULL */
+    allot__workers workers;
 } allot__tool_ud;
 
 /* Fills `host`, which is the `ud` of the host returned; ended by allot__cli_host_end. */

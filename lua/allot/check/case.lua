@@ -341,6 +341,7 @@ function Case.own(policy, i, text)
   return {
     id = text, code = "E-property", text = text, property = text, own = true,
     run = function (each)
+      each.spoke = true
       local after = each:after()
       for _, it in ipairs(each.view.groups) do
         local holds, message, report = policy:judge(i, {

@@ -49,12 +49,19 @@ local function wrapped(first, margin, words)
   return table.concat(lines, "\n")
 end
 
+--- A property that holds, and in how many cases it had something to say.
+local function kept_property(check)
+  local name = check.id == check.text and ("\"%s\""):format(check.id) or check.id
+  if check.spoke == 0 then return name .. " (no case spoke for it)" end
+  return ("%s (%d case%s)"):format(name, check.spoke, check.spoke == 1 and "" or "s")
+end
+
 --- The checks that hold, invariants as one.
 local function kept(file)
   local words, invariants = {}, 0
   for _, check in ipairs(file.checks) do
     if check.property and not check.failed then
-      words[#words + 1] = check.id == check.text and ("\"%s\""):format(check.id) or check.id
+      words[#words + 1] = kept_property(check)
     elseif not check.failed and (check.id == "rest" or check.id == "same-answer") then
       words[#words + 1] = check.text
     elseif not check.failed then
@@ -154,7 +161,7 @@ local function checked(core, file)
   for i, check in ipairs(file.checks) do
     row.checks[i] = {
       id = check.id, text = check.text, holds = not check.failed, cases = check.cases,
-      property = check.property ~= nil,
+      property = check.property ~= nil, spoke = check.property and check.spoke or nil,
     }
   end
   row.budget = findings_of.shares(core, file.use)

@@ -140,6 +140,7 @@ local function try(host, file, target, opts, text)
   local watch = Run.watch(host.clock, opts.seconds)
   local run = Run.of(target, {
     runs = opts.runs, seed = opts.seed, watch = watch,
+    host = host.call and not opts.coverage and host or nil, -- lines are counted in this process
     given = opts.live and live.states(opts.live, target.document),
     progress = function (done, total)
       local percent = 100 * done // total

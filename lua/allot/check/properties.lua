@@ -6,7 +6,8 @@
 -- consumer whose part broke the property. A case (case.lua) has the decision's `view`,
 -- `decide(state)` for another state of the same plan, `reseal(plan)` for another plan, and
 -- `settled()`, the view once the decision is carried out. `whole(case)` replaces `try` where tasks
--- that start whole wait (C-13); without it the property is not tried there.
+-- that start whole wait (C-13); without it the property is not tried there. Both set `case.spoke`
+-- where the property says something of the case: where nobody borrows, say, owners_first does not.
 
 local invariants = require "allot.check.invariants"
 local whole = require "allot.check.whole"
@@ -45,7 +46,9 @@ end
 local function work_conserving(case)
   return leaves(case.view, function (it, row)
     local limit = it.limits[row.path]
-    if it.group.idle_left == 0 or has(row) >= row.need then return end
+    if has(row) >= row.need then return end
+    case.spoke = true
+    if it.group.idle_left == 0 then return end
     if limit and has(row) >= limit or invariants.blocked(it, row.path) then return end
     return row.path, ("it wants %s and has %d, while %d would be idle"):format(slots(row.need),
       has(row), it.group.idle_left), row.path
@@ -67,6 +70,7 @@ end
 local function tasks_conserved(case)
   local view = case.settled()
   if not view then return end
+  case.spoke = true
   local path, fault = whole.none_idles(view)
   return path, fault, path
 end
@@ -77,7 +81,9 @@ local function owners_first(case)
       local rich, above = richest(family.members)
       for _, row in ipairs(rich and family.members or {}) do
         local own = whole_slots(row.owned)
-        if own and row ~= rich and row.quota < math.min(own, row.need) then
+        local due = own and row ~= rich and math.min(own, row.need) or 0
+        case.spoke = case.spoke or due > 0
+        if row.quota < due then
           return row.path, ("it owns %s and needs %d, but gets %d, while %s borrows %d")
             :format(slots(own), row.need, row.quota, rich.path, above), rich.path
         end
@@ -88,6 +94,7 @@ end
 
 --- The same for whole tasks: no task of a leaf within what it owns goes.
 local function owners_keep(case)
+  case.spoke = #case.decision.reclaims > 0
   local path, fault = whole.owners_keep(case.view)
   return path, fault, path
 end
@@ -97,6 +104,7 @@ local function reserve_kept(case)
   if not view then return end
   return leaves(view, function (it, row)
     local due = math.min(row.reserve, row.quota)
+    case.spoke = case.spoke or due > 0
     if has(row) >= due then return end
     local holder, most = nil, 0
     for _, other in ipairs(it.group.consumers) do
@@ -137,6 +145,7 @@ local function steady(case)
   end)
   local empty = case.decide(state)
   return differs(case.view, empty, function (row, other)
+    case.spoke = case.spoke or row.allocated > 0
     if row.quota == other.quota then return end
     return ("its quota is %d while it holds %s, but would be %d if nobody held any"):format(
       row.quota, slots(row.allocated), other.quota)
@@ -166,6 +175,7 @@ local function demand_monotone(case)
     if type(demand) == "number" and demand < 1000000 then paths[#paths + 1] = path end
   end
   table.sort(paths)
+  case.spoke = #paths > 0
   -- One consumer a case; all consumers of a case that is known to fail.
   for i = 0, #paths == 0 and -1 or case.every and math.min(3 * #paths, 30) - 1 or 0 do
     local turn = case.every and i or case.turn
@@ -189,6 +199,7 @@ local function house_monotone(case)
   local small = case.reseal(sized(case, house))
   local large = case.reseal(sized(case, house + 1))
   if not small or not large then return end
+  case.spoke = true
   return differs(small, large, function (row, other)
     if other.quota >= row.quota then return end
     return ("its quota is %d where there are %s, but %d of %d: it loses by there being more")
@@ -241,6 +252,7 @@ local function envy_free(case)
       local poor, rich
       for _, path in ipairs(paths) do
         local row = it.rows[path]
+        case.spoke = case.spoke or row.quota < row.need
         if row.quota < row.need and (not poor or row.quota < poor.quota) then poor = row end
         if not rich or row.quota > rich.quota then rich = row end
       end

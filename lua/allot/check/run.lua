@@ -5,6 +5,7 @@
 local draw = require "allot.check.draw"
 local Random = require "allot.check.random"
 local shrink = require "allot.check.shrink"
+local side = require "allot.check.side"
 local Case = require "allot.check.case"
 
 local Run = {}
@@ -148,24 +149,136 @@ local function smallest(target, site, state, id, code, where)
   return case, last
 end
 
--- Runs -----------------------------------------------------------------------------------------
+-- Parts ----------------------------------------------------------------------------------------
+--
+-- A part of a run is a site with some of its states. What comes of a part depends on the seed, its
+-- number and its size alone, so parts may be tried in any order and in other processes; they are
+-- added up in the order of their numbers.
 
 --- The checks and their results: { list = checks in order, by_id = { id -> row } }.
-local function note_checks(run, checks)
+local function note_checks(to, checks)
   for _, check in ipairs(checks) do
-    if not run.by_id[check.id] then
-      local row = { id = check.id, text = check.text, property = check.property, cases = 0 }
-      run.by_id[check.id] = row
-      run.list[#run.list + 1] = row
+    if not to.by_id[check.id] then
+      local row = { id = check.id, text = check.text, property = check.property, cases = 0,
+                    spoke = 0 }
+      to.by_id[check.id] = row
+      to.list[#to.list + 1] = row
     end
   end
 end
 
-local function add_failure(run, target, site, state, check)
-  local case, made = smallest(target, site, state, check.id, nil)
-  run.by_id[check.id].failed = true
+local function new_part(number)
+  return { number = number, cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {} }
+end
+
+--- Whether the policy itself failed, rather than the random document being wrong.
+local function is_break(raised)
+  local code = first_code(raised) or ""
+  return raised.where == "cycle" or raised.where == "property"
+    or raised.where == "plan" and (code == "E-cycle" or code:find("^E%-policy%-") ~= nil)
+end
+
+--- Tries a part's i-th state.
+local function try_state(part, target, site, state, turn, i)
+  local running
+  local ok, raised = pcall(function ()
+    local it = Case.new(target, site, state, turn)
+    for _, check in ipairs(site.checks) do
+      local row = part.by_id[check.id]
+      running = check.id
+      if not row.failed and not (check.dear and site.number % DEAR ~= 0) then
+        it.spoke = false
+        local _, fault = check.run(it)
+        row.cases, row.spoke = row.cases + 1, row.spoke + (it.spoke and 1 or 0)
+        row.failed = fault ~= nil
+        if fault then part.failures[#part.failures + 1] = { id = check.id, state = i } end
+        part.unsure = part.unsure or fault ~= nil and check.ends
+        if part.unsure then return end
+      end
+    end
+  end)
+  if ok then
+    part.cases = part.cases + 1
+  elseif type(raised) ~= "table" then
+    error(raised, 0)
+  elseif raised.where == "time" then
+    part.late = true
+  elseif is_break(raised) then
+    part.broken = { raised = raised, id = running, state = i }
+  else
+    part.strange, part.why = part.strange + 1, part.why or raised.message
+  end
+end
+
+local function measure(to, use)
+  for key, value in pairs(use) do to.use[key] = math.max(to.use[key] or 0, value) end
+end
+
+--- The site of a number, and its random numbers.
+local function site_of(target, seed, number)
+  local random = Random.new(seed * 1000003 + number)
+  local site = target.site(random)
+  site.number = number
+  return site, random
+end
+
+--- The i-th state of a prepared site, after those before it.
+local function draw_state(random, site, i)
+  local state = draw.state(random, site)
+  if site.kind == "tree" and not site.plan.groups and not site.plan.hosts
+    and site.number % WITH_TASKS == 0 and i % 2 == 0 then
+    draw.tasks(random, state, site.declared)
+    if i % 4 == 0 then draw.waiting(random, state, site.declared) end
+  end
+  return state
+end
+
+--- The part of a number with so many states; ends(cases) before each returns whether time is over.
+local function try_part(target, seed, number, states, ends)
+  local part = new_part(number)
+  local site, random = site_of(target, seed, number)
+  local ok, raised = pcall(prepare, target, site)
+  if not ok then
+    if type(raised) ~= "table" then error(raised, 0) end
+    if not site.fixed and is_break(raised) then
+      part.broken = { raised = raised, id = "none", state = 1 }
+    else
+      part.strange, part.why, part.cannot = 1, raised.message, site.fixed and raised or nil
+    end
+    return part
+  end
+  note_checks(part, site.checks)
+  for i = 1, states do
+    if part.broken or part.unsure or part.late then break end
+    part.late = ends(part.cases)
+    if part.late then break end
+    try_state(part, target, site, draw_state(random, site, i), number * STATES + i, i)
+  end
+  if not part.broken then measure(part, site.sealed:use()) end
+  return part
+end
+
+-- Runs -----------------------------------------------------------------------------------------
+
+--- A part's i-th state again, and its site.
+local function again(target, seed, part, i)
+  if part.given then return part.site, part.given[i] end
+  local site, random = site_of(target, seed, part.number)
+  local state
+  if pcall(prepare, target, site) then
+    for k = 1, i do state = draw_state(random, site, k) end
+  end
+  return site, state or draw.state(random, site)
+end
+
+local function add_failure(run, target, site, state, id)
+  local case, made = smallest(target, site, state, id, nil)
+  local check = made and made.check
+  for _, it in ipairs(site.checks) do
+    if it.id == id then check = check or it end
+  end
   run.failures[#run.failures + 1] = {
-    check = made and made.check or check, case = case, path = made and made.path,
+    check = check, case = case, path = made and made.path,
     text = made and made.text or "it does not hold", blamed = made and made.blamed,
     decided = made and made.decided,
   }
@@ -178,77 +291,37 @@ local function add_break(run, target, site, state, raised, id)
   run.broken = { case = case, raised = made or raised, alone = made ~= nil }
 end
 
---- Whether the policy itself failed, rather than the random document being wrong.
-local function is_break(raised)
-  local code = first_code(raised) or ""
-  return raised.where == "cycle" or raised.where == "property"
-    or raised.where == "plan" and (code == "E-cycle" or code:find("^E%-policy%-") ~= nil)
-end
-
-local function try_state(run, target, site, state, turn)
-  local running
-  local ok, raised = pcall(function ()
-    local it = Case.new(target, site, state, turn)
-    for _, check in ipairs(site.checks) do
-      local row = run.by_id[check.id]
-      running = check.id
-      if not row.failed and not (check.dear and site.number % DEAR ~= 0) then
-        row.cases = row.cases + 1
-        local _, fault = check.run(it)
-        if fault then add_failure(run, target, site, state, check) end
-        run.unsure = run.unsure or fault ~= nil and check.ends
-        if run.unsure then return end
-      end
+--- Adds the next part to a run: checks that have failed take no more part.
+local function add_part(run, target, part)
+  local failed = {}
+  note_checks(run, part.list)
+  for _, it in ipairs(part.failures) do
+    if not run.by_id[it.id].failed then
+      failed[it.id] = true
+      local site, state = again(target, run.seed, part, it.state)
+      add_failure(run, target, site, state, it.id)
     end
-  end)
-  if ok then
-    run.cases = run.cases + 1
-  elseif type(raised) ~= "table" then
-    error(raised, 0)
-  elseif raised.where == "time" then
-    run.late = true
-  elseif is_break(raised) then
-    add_break(run, target, site, state, raised, running)
-  else
-    run.strange, run.why = run.strange + 1, run.why or raised.message
   end
-end
-
-local function measure(run, site)
-  local use = site.sealed:use()
-  for key, value in pairs(use) do run.use[key] = math.max(run.use[key] or 0, value) end
-end
-
---- A site and some of its states; `ends()` before each returns whether time is over.
-local function try_site(run, target, site, random, states, ends)
-  local ok, raised = site.sealed ~= nil, nil
-  if not ok then ok, raised = pcall(prepare, target, site) end
-  if not ok then
-    if type(raised) ~= "table" then error(raised, 0) end
-    if not site.fixed and is_break(raised) then
-      return add_break(run, target, site, draw.state(random, site), raised, "none")
+  for _, it in ipairs(part.list) do
+    local row = run.by_id[it.id]
+    if not row.failed then
+      row.cases, row.spoke, row.failed = row.cases + it.cases, row.spoke + it.spoke, failed[it.id]
     end
-    run.strange, run.why = run.strange + 1, run.why or raised.message
-    if site.fixed then run.cannot = raised end
-    return
   end
-  note_checks(run, site.checks)
-  for i = 1, states do
-    if run.broken or run.unsure or run.late or ends() then return end
-    local state = draw.state(random, site)
-    if site.kind == "tree" and not site.plan.groups and not site.plan.hosts
-      and site.number % WITH_TASKS == 0 and i % 2 == 0 then
-      draw.tasks(random, state, site.declared)
-      if i % 4 == 0 then draw.waiting(random, state, site.declared) end
-    end
-    try_state(run, target, site, state, run.cases + i)
+  if part.broken then
+    local site, state = again(target, run.seed, part, part.broken.state)
+    add_break(run, target, site, state, part.broken.raised, part.broken.id)
   end
-  measure(run, site)
+  if part.cases + part.strange > 0 then run.plans = run.plans + 1 end
+  run.cases, run.strange = run.cases + part.cases, run.strange + part.strange
+  run.why, run.cannot = run.why or part.why, run.cannot or part.cannot
+  run.unsure, run.late = run.unsure or part.unsure, run.late or part.late
+  measure(run, part.use)
 end
 
 --- Given states of the whole plan, tried before random ones.
 local function try_given(run, target, states)
-  local site = target.whole
+  local site, part = target.whole, new_part(0)
   site.number = DEAR -- all checks
   local ok, raised = pcall(prepare, target, site)
   if not ok then
@@ -256,12 +329,14 @@ local function try_given(run, target, states)
     run.cannot = raised
     return
   end
-  note_checks(run, site.checks)
-  for _, state in ipairs(states) do
-    if not (run.broken or run.unsure) then try_state(run, target, site, state, SEALS) end
+  note_checks(part, site.checks)
+  part.site, part.given = site, states
+  for i, state in ipairs(states) do
+    if not (part.broken or part.unsure) then try_state(part, target, site, state, SEALS, i) end
   end
-  run.given, run.cases = run.cases, 0
-  measure(run, site)
+  measure(part, site.sealed:use())
+  add_part(run, target, part)
+  run.given, run.cases, run.plans = run.cases, 0, 0
 end
 
 --- A thousand siblings at once, or the whole of a large plan: the most that a policy takes.
@@ -272,7 +347,7 @@ local function try_crowd(run, target, random)
   if not ok then return run, raised end
   ok, raised = pcall(Case.decide, target, site, state)
   if ok then
-    measure(run, site)
+    measure(run, site.sealed:use())
   elseif type(raised) ~= "table" then
     error(raised, 0)
   elseif is_break(raised) then
@@ -280,36 +355,60 @@ local function try_crowd(run, target, random)
   end
 end
 
+--- Tries one part after the other: work(i) tries it, take(part) adds it up and returns whether to
+--- end.
+local function in_turn(count, work, take)
+  for i = 1, count do
+    local part = work(i)
+    if take(part) or part.late then return end
+  end
+end
+
+--- As many parts as the cases that a run lacks may need; whether the run has ended.
+local function try_round(run, target, opts, watch, tell)
+  local before, lacks, ended = run.number, opts.runs - run.cases, false
+  local count = (lacks + STATES - 1) // STATES
+  local function work(i, apart)
+    local number = before + i
+    return try_part(target, run.seed, number, math.min(STATES, lacks - (i - 1) * STATES),
+      function (cases)
+        if not apart then tell(cases) end
+        return (cases > 0 or number > 1 and (apart or run.cases > 0)) and watch.over()
+      end)
+  end
+  local spread = opts.host and side(target.core, opts.host, in_turn) or in_turn
+  spread(count, work, function (part)
+    add_part(run, target, part)
+    ended = run.broken or run.cannot or run.unsure or run.strange > 50 + 4 * run.cases
+    return ended
+  end)
+  run.number = before + count
+  return ended or run.late
+end
+
 --- `target`: core; texts of policies by their names in plans; policies(plan), those that a plan
 -- uses, { loaded, declared, file, text } of each; site(random), the next plan; crowd(random), a
 -- large one, or nil. opts: runs, seed, progress(done, total), watch (Run.watch; nil: no bound),
--- given (states of a plan, target.whole, that are tried first). The first case always begins,
--- however little time there is; `late` of the result: time ran out before others began.
+-- given (states of a plan, target.whole, that are tried first), host (starts processes that try
+-- parts side by side; nil: in turn). The first case always begins, however little time there is;
+-- `late` of the result: time ran out before others began.
 function Run.of(target, opts)
-  local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {} }
-  local number, watch = 0, opts.watch or Run.watch(nil, 0)
-  local function tell()
-    if opts.progress then opts.progress(watch.done(run.cases, opts.runs), opts.runs) end
+  local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {}, plans = 0,
+                number = 0, seed = opts.seed }
+  local watch = opts.watch or Run.watch(nil, 0)
+  local function tell(more)
+    local cases = run.cases + (more or 0)
+    if opts.progress then opts.progress(watch.done(cases, opts.runs), opts.runs) end
   end
   target.late = function ()
     tell()
     return watch.late()
   end
-  local function ends()
-    tell()
-    run.late = run.late or run.cases > 0 and watch.over()
-    return run.late
-  end
   if opts.given then try_given(run, target, opts.given) end
-  while run.cases < opts.runs and not (run.broken or run.cannot or run.unsure) and not ends() do
-    number = number + 1
-    if run.strange > 50 + 4 * run.cases then break end
-    local random = Random.new(opts.seed * 1000003 + number)
-    local site = target.site(random)
-    site.number = number
-    try_site(run, target, site, random, math.min(STATES, opts.runs - run.cases), ends)
+  local done = run.broken or run.cannot or run.unsure
+  while run.cases < opts.runs and not done do
+    done = try_round(run, target, opts, watch, tell)
   end
-  run.plans = number
   if target.crowd and not run.broken and not run.unsure and opts.runs > 0 and not watch.late() then
     try_crowd(run, target, Random.new(opts.seed))
   end

@@ -17,6 +17,7 @@ return {
   trace = "show what policies print and log, on standard error",
   runs = "random cases, 0 to 1000000 (1000); 0: only check that a file is valid",
   seconds = "try each file for at most N seconds, 0 to 86400 (10); 0: until all cases ran",
+  jobs = "work in at most N processes, 1 to 64 (the processors); results are the same bytes",
   seed = "the same seed gives the same random cases (1)",
   out = "write files into this folder",
   policy = "replace the plan's policy by this one, with options as NAME:option=value,...; "

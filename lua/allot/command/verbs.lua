@@ -35,9 +35,10 @@ input must give the same decision, repeated cycles must settle, and the policy m
 its budget and the properties that it declares. A case that fails is made small and
 written to --out, ready for allot run. --coverage reports which lines of a policy ran.
 
-Each file is tried for --seconds at most, and the report says how many cases ran. Of a
-plan with more than 128 leaves, parts of as many leaves are tried, and the whole plan
-once.
+Each file is tried for --seconds at most, in as many processes as there are processors
+(--jobs; with --coverage in one), and the report says how many cases ran, and in how many
+of them a property had something to say. Of a plan with more than 128 leaves, parts of as
+many leaves are tried, and the whole plan once.
 
 With --socket it tries a policy in the plan of a running service, in place of the plan's
 own, and a plan must fit the service's state; the state as it is now is tried first.
@@ -123,7 +124,9 @@ lines); either may be compressed by gzip.
 Several plans, or several --policy that replace the first plan's policy, are shown side
 by side, with the differences from the first. A job's consumer is found by the log's
 groups, users and queues; where these do not fit the plan, --map names a Lua file that
-returns a function of a job. --all shows every consumer.
+returns a function of a job. --all shows every consumer. Several are played side by side
+(--jobs), unless --plot, --samples or --trace write as they go; one simulation goes from
+instant to instant, in one process.
 
 --plot draws the slots of each consumer over time: .svg and .png by gnuplot, .gp is the
 script for gnuplot. --samples writes every change as CSV, for other tools.

@@ -80,6 +80,17 @@ local function put_consumers(host, run)
   end
 end
 
+--- Where nobody waits there is nothing to decide.
+local function put_idle(host, runs)
+  for _, run in ipairs(runs) do
+    if run.figures.jobs == 0 or run.figures.wait_most > 0 or run.figures.preemptions > 0 then
+      return
+    end
+  end
+  host.out "\nnobody ever waits: there are enough slots at every instant, so no policy makes a "
+  host.out "difference; a plan with fewer slots does\n"
+end
+
 local function put_head(host, of)
   local run = of.runs[1]
   local counts, offered = run.counts, run.figures.offered
@@ -122,6 +133,7 @@ function simulate.show(host)
   if host.option "format" == "csv" then return put_csv(host, of) end
   put_head(host, of)
   for from = 1, #of.runs, BESIDE do host.out(figures_text(of.runs, from)) end
+  put_idle(host, of.runs)
   for _, run in ipairs(of.runs) do put_consumers(host, run) end
 end
 

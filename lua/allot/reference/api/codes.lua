@@ -105,6 +105,8 @@ return {
     .. "(.json) beneath the folder of the service's plan, without `..` and without links that lead "
     .. "out, and files that the plan in use names already." },
   { "E-plot", "gnuplot draws the pictures: it is missing (package gnuplot-nox), or failed." },
+  { "E-worker", "A process of --jobs ended before its work was done, killed for want of memory, "
+    .. "say; --jobs 1 works in one process." },
   { "E-nothing", "Nothing was checked. This is an error so that a mistyped pattern does not look "
     .. "like success." },
   { "E-not-a-plan", "The document is of another kind than the command expects." },
