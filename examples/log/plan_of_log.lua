@@ -8,15 +8,39 @@
 -- A group owns what it used of the processor time, in whole slots (largest remainders); inside a
 -- group a user's `share` is what it used, in thousandths of the group's time, and owned slots are
 -- divided likewise. Users that used too little for a slot own none. Edit the plan.
+--
+-- Where nobody waits, no policy makes a difference. So the plan has the slots of the machine only
+-- if jobs would contend for them, else as many as suffice for 95 % of the time, if every job
+-- started at once; but no job is wider than the plan.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/../../lua/?.lua;" .. package.path
 local swf = require "allot.swf"
 
+--- How many slots suffice for 95 % of the time in which some job runs, if all start at once.
+local function enough(events)
+  local seconds, levels, all, level, last = {}, {}, 0, 0, 0
+  table.sort(events, function (a, b) return a.at < b.at end)
+  for _, it in ipairs(events) do
+    if level > 0 then
+      if not seconds[level] then levels[#levels + 1] = level end
+      seconds[level], all = (seconds[level] or 0) + it.at - last, all + it.at - last
+    end
+    level, last = level + it.slots, it.at
+  end
+  table.sort(levels)
+  local sum = 0
+  for _, slots in ipairs(levels) do
+    sum = sum + seconds[slots]
+    if sum * 20 >= all * 19 then return slots end
+  end
+  return 1
+end
+
 --- The use of groups and their users, in order of number: { name, used, members }.
 local function read(path)
   local log = assert(swf.open(path))
-  local groups, widest = {}, 1
+  local groups, widest, events = {}, 1, {}
   for job in log:jobs() do
     local slots = job.processors or job.requested_processors or 0
     local used = (job.run or 0) * slots
@@ -26,8 +50,13 @@ local function read(path)
     group.members[user.number] = user
     group.used, user.used = group.used + used, user.used + used
     widest = math.max(widest, slots)
+    if slots > 0 and (job.run or 0) > 0 and job.submit then
+      events[#events + 1] = { at = job.submit, slots = slots }
+      events[#events + 1] = { at = job.submit + job.run, slots = -slots }
+    end
   end
-  return groups, log:number "MaxProcs" or log:number "MaxNodes" or widest
+  local machine = log:number "MaxProcs" or log:number "MaxNodes" or widest
+  return groups, math.max(widest, math.min(machine, enough(events)))
 end
 
 local function in_order(rows)

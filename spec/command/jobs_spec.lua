@@ -128,3 +128,28 @@ describe("a simulation in which nobody waits", function ()
     shell.remove(folder)
   end)
 end)
+
+describe("a plan made of a log", function ()
+  it("has so few slots that jobs contend", function ()
+    local folder = shell.directory()
+    local function made(text)
+      shell.write(folder .. "/log.swf", "; MaxProcs: 500\n" .. text)
+      local status, out, err = shell.run("lua5.4 examples/log/plan_of_log.lua " .. folder
+        .. "/log.swf")
+      assert.equal(0, status, err)
+      shell.write(folder .. "/plan.json", out)
+      local _, played = shell.command("simulate", folder .. "/plan.json", folder .. "/log.swf")
+      return tonumber(out:match '"slots": (%d+)'), played:find("nobody ever waits", 1, true) ~= nil
+    end
+    -- 90 s of 20 jobs at once in a day of one after another.
+    local lines = {}
+    for i = 1, 100 do
+      lines[i] = ("%d %d -1 90 1 -1 -1 1 -1 -1 1 1 1 -1 -1 -1 -1 -1\n"):format(i,
+        math.max(0, i - 20) * 90)
+    end
+    assert.same({ 1, false }, { made(table.concat(lines)) })
+    -- One job: no less than it needs, and nobody waits.
+    assert.same({ 7, true }, { made "1 0 -1 50 7 -1 -1 7 -1 -1 1 1 1 -1 -1 -1 -1 -1\n" })
+    shell.remove(folder)
+  end)
+end)

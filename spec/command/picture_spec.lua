@@ -176,7 +176,8 @@ end
 describe("a script", function ()
   it("says what is drawn", function ()
     local names = { [0] = "/x", "/y", "/it's \"_{x}\"" }
-    local out = draw(simulation(3, function (i) return names[i] end), "don't", "svg", "400", "p'q")
+    local out = draw(simulation(3, function (i) return names[i] end), "don't", "svg", "400", "all",
+      "p'q")
     for _, piece in ipairs {
       "set terminal svg", " noenhanced ", " title '/it''s \"_{x}\"', \\\n",
       "set label 2 'don''t' at screen", "set label 1 'p''q' at graph",
@@ -195,7 +196,7 @@ describe("a script", function ()
     local lines = simulation(14, function (i) return ("/c%02d"):format(i) end)
     table.move(simulation(4, function (i) return ("/c%02d"):format(i) end), 1, 100, #lines + 1,
       lines)
-    local out, titles = draw(lines, "t", "png", "400", "one", "other"), {}
+    local out, titles = draw(lines, "t", "png", "400", "all", "one", "other"), {}
     for title in out:gmatch "keyentry with boxes [^\n]* title '([^']*)'" do
       table.insert(titles, 1, title)
     end
@@ -205,5 +206,14 @@ describe("a script", function ()
     assert.truthy(out:find "set terminal pngcairo")
     assert.falsy(out:find "%$band_1_0 ")
     assert.truthy(out:find "%$band_1_7 ")
+  end)
+
+  it("has bands of the first level, unless it shall have all", function ()
+    local names = { [0] = "/x", "/x/a", "/x/b" } -- these hold 10 and 20 slots, one after the other
+    local lines = simulation(3, function (i) return names[i] end)
+    local out = draw(lines, "t", "svg", "400", "first", "one")
+    assert.truthy(out:find("$band_0_0 << END\n3600 10\n7200 10\n7200 20\n10800 20\n", 1, true), out)
+    assert.truthy(out:find(" title '/x'", 1, true))
+    assert.falsy(out:find("/x/", 1, true))
   end)
 end)

@@ -5,7 +5,7 @@
  * (--samples). Both files appear complete, or not at all.
  *
  * For a picture it writes events into a nameless file, line by line; lua/allot/plot turns them into
- * what gnuplot draws: slots held by consumer, stacked; actual and demanded slots as lines; below
+ * what gnuplot draws: slots held by consumers, stacked; actual and demanded slots as lines; below
  * them reclaimed slots; simulations under each other on the same axes.
  */
 #include "cli/simulate/simulate.h"
@@ -188,6 +188,7 @@ static int begin_picture(const allot__sim *sim, allot__plot *plot)
     add_title(sim, &plot->words);
     add_word(plot, allot__cli_ends_in(path, ".png") ? "png" : "svg");
     add_word(plot, bins);
+    add_word(plot, plot->cli->options.all ? "all" : "first");
     plot->series = tmpfile();
     return plot->series ? CLI_DONE : allot__cli_unwritten(plot->cli, path, errno);
 }
@@ -359,7 +360,7 @@ static int write_script(allot__plot *plot, allot__text *script)
     allot__cli *cli = plot->cli;
     drawing it = {.series = plot->series, .script = {.engine = cli->engine}};
     const allot_tool_host host = {.ud = &it, .read = read_series, .out = take_script};
-    const char *words[3 + PANELS];
+    const char *words[4 + PANELS];
     int32_t count = 0;
     int answer;
     if (plot->words.failed)

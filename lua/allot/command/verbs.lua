@@ -128,8 +128,9 @@ returns a function of a job. --all shows every consumer. Several are played side
 (--jobs), unless --plot, --samples or --trace write as they go; one simulation goes from
 instant to instant, in one process.
 
---plot draws the slots of each consumer over time: .svg and .png by gnuplot, .gp is the
-script for gnuplot. --samples writes every change as CSV, for other tools.
+--plot draws the slots of each consumer of the first level over time, with --all of each
+leaf: .svg and .png by gnuplot, .gp is the script for gnuplot. --samples writes every
+change as CSV, for other tools.
 
   allot simulate plan.json log.swf.gz
   allot simulate plan.json log.swf.gz --policy hybrid --policy share_ratio

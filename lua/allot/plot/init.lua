@@ -19,8 +19,8 @@ local BANDS = 9 -- consumers with a band of their own; those with fewer slot-sec
 local function begin(picture, consumers)
   local panel = {
     title = picture.titles[#picture.panels + 1], bins = bins.new(consumers + 3, picture.bins),
-    names = {}, switches = {}, sizes = {}, held = {}, demand = {}, together = {}, wanted = 0,
-    size = 0,
+    names = {}, of = {}, rows = {}, switches = {}, sizes = {}, held = {}, demand = {},
+    together = {}, wanted = 0, size = 0,
   }
   picture.panels[#picture.panels + 1] = panel
   return panel
@@ -37,9 +37,10 @@ local function take_sample(panel, at, group, consumer, demand, allocated, reclai
   local wanted = panel.demand[group] or {}
   panel.held[group], panel.demand[group] = held, wanted
   panel.wanted = panel.wanted + demand - (wanted[consumer] or 0)
-  panel.together[consumer] = (panel.together[consumer] or 0) + allocated - (held[consumer] or 0)
+  local row = panel.of[consumer]
+  panel.together[row] = (panel.together[row] or 0) + allocated - (held[consumer] or 0)
   held[consumer], wanted[consumer] = allocated, demand
-  panel.bins:level(consumer, at, panel.together[consumer])
+  panel.bins:level(row, at, panel.together[row])
   panel.bins:level("wanted", at, panel.wanted)
   panel.bins:add("reclaimed", at, reclaimed)
 end
@@ -65,6 +66,13 @@ local function finish(panel, at)
   panel.held, panel.demand, panel.together = nil, nil, nil
 end
 
+--- A consumer's row is that of its branch of the first level, unless all have rows of their own.
+local function take_name(picture, panel, consumer, path)
+  local name = picture.all and path or path:match "^/[^/]*" or path
+  panel.rows[name] = panel.rows[name] or consumer
+  panel.of[consumer], panel.names[panel.rows[name]] = panel.rows[name], name
+end
+
 local function take(picture, panel, kind, rest)
   local a, b, c, d, e, f = rest:match "^ (%-?%d+) ?(%-?%d*) ?(%-?%d*) ?(%-?%d*) ?(%-?%d*) ?(%-?%d*)"
   if kind == "0" then return begin(picture, tonumber(a)) end
@@ -74,7 +82,7 @@ local function take(picture, panel, kind, rest)
   end
   if kind == "3" then panel.switches[#panel.switches + 1] = tonumber(a) end
   if kind == "4" then finish(panel, tonumber(a)) end
-  if kind == "5" then panel.names[tonumber(a)] = rest:match "^ %d+ (.*)$" end
+  if kind == "5" then take_name(picture, panel, tonumber(a), rest:match "^ %d+ (.*)$") end
   return panel
 end
 
@@ -146,10 +154,12 @@ local function fill(picture, panel)
   end
 end
 
---- Arguments: the picture's title, "svg" or "png", the bins at most, and the simulations' names.
+--- Arguments: the picture's title, "svg" or "png", the bins at most, "all" (a band may be any
+--- consumer's) or "first" (one of the first level), and the simulations' names.
 function plot.draw(host, arguments)
   local picture = { title = arguments[1], kind = arguments[2], bins = tonumber(arguments[3]),
-                    titles = table.move(arguments, 4, #arguments, 1, {}), panels = {} }
+                    all = arguments[4] == "all", panels = {},
+                    titles = table.move(arguments, 5, #arguments, 1, {}) }
   read(host, picture)
   align(picture)
   pick(picture)
