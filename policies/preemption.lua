@@ -23,6 +23,11 @@ return policy {
   name = "preemption",
   doc = "Important jobs suspend less important ones.",
   options = {
+    backfill = {
+      type = "string", values = { "first_fit", "none", "easy", "conservative" },
+      default = "first_fit",
+      doc = "which jobs may start before a job that waits for slots",
+    },
     preempt_for = words {
       "group_jlp", "group_max", "host_jlu", "user_jlp",
       "least_run_time", "mini_job", "optimal_mini_job",
@@ -34,6 +39,7 @@ return policy {
     },
   },
   dispatch = order { desc "priority", "submitted" },
+  backfill = function (options) return options.backfill end,
   preempts = relation { higher "priority", preemptive_or_preemptable },
   victims = function (options)
     if options.preempt_for.least_run_time then

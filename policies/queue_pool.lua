@@ -19,7 +19,15 @@
 return policy {
   name = "queue_pool",
   doc = "Queues of a pool share its slots by percentages.",
+  options = {
+    backfill = {
+      type = "string", values = { "first_fit", "none", "easy", "conservative" },
+      default = "first_fit",
+      doc = "which jobs may start before a job that waits for slots",
+    },
+  },
   dispatch = order { desc "priority", "submitted" },
+  backfill = function (options) return options.backfill end,
   slices = fill "slice" {
     order = order { "used_over_share", desc "priority" },
     up_to = percent "slot_share",

@@ -14,6 +14,14 @@
 return policy {
   name = "shared_lease",
   doc = "Idle slots of a lease go to the side that has fewer.",
+  options = {
+    backfill = {
+      type = "string", values = { "first_fit", "none", "easy", "conservative" },
+      default = "first_fit",
+      doc = "which jobs may start before a job that waits for slots",
+    },
+  },
+  backfill = function (options) return options.backfill end,
   lease = function (provider, consumer)
     if consumer.idle > provider.idle then return "provider" end
     if provider.idle > consumer.idle then return "consumer" end

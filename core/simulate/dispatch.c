@@ -45,7 +45,7 @@ int allot__queue_job_come(allot_simulation *sim, int32_t number)
     job.user = text_of(&record.user, 'u', names.user);
     job.group = text_of(&record.group, 'g', names.group);
     job.application = text_of(&record.application, 'a', names.application);
-    job.run_limit = record.requested > 0 ? record.requested : -1;
+    job.run_limit = of->run_limit;
     return allot_state_job(sim->state, &job);
 }
 
@@ -204,6 +204,16 @@ static int look(allot_simulation *sim, const allot_decision *decision)
     return status;
 }
 
+/* A reservation that is due when nothing ends is of slots that a job keeps beyond its run limit. */
+static void wake_for_reserved(allot_simulation *sim, const allot_decision *decision)
+{
+    int64_t at;
+    if (allot_decision_reserved(decision, &at) != ALLOT_OK)
+        return;
+    at = at > sim->now + TICK ? at : sim->now + TICK;
+    sim->wake = at < sim->wake ? at : sim->wake;
+}
+
 int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *again)
 {
     allot_decision *decision = NULL;
@@ -221,6 +231,7 @@ int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *agai
         status = allot_state_open(sim->state);
     if (status == ALLOT_OK)
         status = look(sim, decision);
+    wake_for_reserved(sim, decision);
     if (status == ALLOT_OK)
         status = carry_out(sim, decision, again);
     allot_decision_free(decision);

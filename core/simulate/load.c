@@ -299,7 +299,8 @@ static int check_numbers(loading *it, const allot_mapped *mapped)
     if (mapped->priority < least || mapped->priority > most)
         return fault(it, "E-map", NULL, "a priority is %lld ... %lld, not %lld", (long long)least,
                      (long long)most, (long long)mapped->priority);
-    if (mapped->slots > ALLOT_AMOUNT_MAX || mapped->run > ALLOT_AMOUNT_MAX)
+    if (mapped->slots > ALLOT_AMOUNT_MAX || mapped->run > ALLOT_AMOUNT_MAX ||
+        mapped->run_limit > ALLOT_AMOUNT_MAX)
         return fault(it, "E-map", NULL, "slots and seconds of a job are at most %d",
                      ALLOT_AMOUNT_MAX);
     if (mapped->session && strlen(mapped->session) > NAME_MOST)
@@ -327,6 +328,7 @@ static int add_job(loading *it, const allot_mapped *mapped, int32_t account)
         .account = account,
         .slots = (int32_t)mapped->slots,
         .run = (int32_t)mapped->run,
+        .run_limit = mapped->run_limit > 0 ? (int32_t)mapped->run_limit : -1,
         .priority = (int32_t)mapped->priority,
         .session = session,
         .fate = ALLOT__FATE_OPEN,
@@ -347,6 +349,7 @@ static int load_job(loading *it)
                                                   : 1,
         .slots = record->slots,
         .run = record->run,
+        .run_limit = record->requested,
         .rigid = sim->options.rigid,
     };
     bool early = sim->options.from != 0 && record->at < sim->options.from;

@@ -41,7 +41,7 @@ typedef struct allot__sim_job {
     int64_t submit, wait;
     int64_t preempted; /* slots lost so far */
     int32_t record, account;
-    int32_t slots, run;
+    int32_t slots, run, run_limit;
     int32_t segment;           /* the segment that began last */
     int32_t priority, session; /* session: among the names; -1: its own */
     int32_t pending, left;     /* tasks that wait; that have not ended */

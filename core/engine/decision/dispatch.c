@@ -23,6 +23,7 @@ static const struct pending {
     [ALLOT_PEND_RESOURCE] = {"resource", "a resource is wanting"},
     [ALLOT_PEND_RESOURCE_WAIT] = {"resource-wait", "PREEMPTION_WAIT_TIME is not over"},
     [ALLOT_PEND_BEGIN] = {"begin", "it is not to start yet"},
+    [ALLOT_PEND_BEHIND] = {"behind", "it may not start before a job that waits"},
 };
 
 const char *allot_pending_name(int pending)
@@ -54,7 +55,13 @@ int allot_decision_pending(const allot_decision *decision, int32_t job, allot_pe
     if (!dispatched || job < 0 || job >= allot_state_jobs(decision->state))
         return ALLOT_EUSAGE;
     const allot__job_verdict *verdict = &dispatched->jobs[job];
-    *out = (allot_pending_of){.why = (allot_pending)verdict->why};
+    *out = (allot_pending_of){.why = (allot_pending)verdict->why,
+                              .reserved =
+                                  dispatched->reserved ? dispatched->reserved[job] : INT64_MAX};
+    if (verdict->why == ALLOT_PEND_BEHIND) {
+        out->limit = allot__job_at(decision->state->jobs, verdict->binding)->thing.id;
+        return ALLOT_OK;
+    }
     if (verdict->why == ALLOT_PEND_RESOURCE || verdict->why == ALLOT_PEND_RESOURCE_WAIT) {
         allot_resource of;
         (void)allot_plan_resource_at(decision->plan, verdict->binding, &of);
@@ -75,6 +82,14 @@ int allot_decision_pending(const allot_decision *decision, int32_t job, allot_pe
         out->most = bound->most;
     }
     return ALLOT_OK;
+}
+
+int allot_decision_reserved(const allot_decision *decision, int64_t *at)
+{
+    if (!decision->dispatched)
+        return ALLOT_EUSAGE;
+    *at = decision->dispatched->due;
+    return *at != INT64_MAX ? ALLOT_OK : ALLOT_ENOENT;
 }
 
 int allot_decision_queue(const allot_decision *decision, int32_t queue, allot_queue_part *out)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* job.c: why a job waits, runs or is preempted: what it is, and the chapters that apply. */
+#include <string.h>
+
 #include "engine/explain/job.h"
 
 /* ---- Its turn -------------------------------------------------------------------------------- */
@@ -91,6 +93,48 @@ static void put_victims(const allot__job_explanation *it, bool held)
     allot__facts_end(&it->about, "]");
 }
 
+/* ---- Reservations ---------------------------------------------------------------------------- */
+
+static bool has_reserved(const allot__job_explanation *it, int32_t job)
+{
+    return it->out->reserved && it->out->reserved[job] != INT64_MAX;
+}
+
+/* A job that waits, and from when on it has its slots reserved, if it has. */
+static void put_reserved(const allot__job_explanation *it, const char *name, int32_t number)
+{
+    const allot__job *job = allot__explain_job(it, number);
+    allot__facts_open(&it->about, name, "{");
+    FACTS(&it->about, "id slots", job->thing.id, job->slots);
+    if (has_reserved(it, number))
+        FACTS(&it->about, "at after", it->out->reserved[number],
+              it->out->reserved[number] - it->about.work->state->now);
+    allot__facts_end(&it->about, "}");
+}
+
+/* What it starts before, as it delays no reservation. */
+static void explain_backfill(const allot__job_explanation *it)
+{
+    int32_t i = 0;
+    while (i < it->out->tried_count && !has_reserved(it, it->out->tried[i]))
+        i++;
+    if (i < it->out->tried_count)
+        put_reserved(it, "before", it->out->tried[i]);
+    if (it->job->run_limit != ALLOT_NONE)
+        FACTS(&it->about, "run_limit", it->job->run_limit);
+}
+
+static void explain_reserved(const allot__job_explanation *it)
+{
+    if (has_reserved(it, it->number))
+        put_reserved(it, "reserved", it->number);
+    if (it->verdict.why == ALLOT_PEND_BEHIND) {
+        put_reserved(it, "behind_job", it->verdict.binding);
+        if (it->job->run_limit != ALLOT_NONE)
+            FACTS(&it->about, "run_limit", it->job->run_limit);
+    }
+}
+
 static void explain_gets(const allot__job_explanation *it, const allot_job_order *order)
 {
     static const char *const kinds[ALLOT_ORDER_COUNT] = {"start", "resume", "resize"};
@@ -98,6 +142,8 @@ static void explain_gets(const allot__job_explanation *it, const allot_job_order
     FACTS(&it->about, "kind reason slots", kinds[order->kind], order->reason, order->slots);
     put_places(it, order->places, order->place_count);
     put_victims(it, false);
+    if (strcmp(order->reason, "backfill") == 0)
+        explain_backfill(it);
     allot__facts_end(&it->about, "}");
 }
 
@@ -133,6 +179,7 @@ static void explain_waiting(const allot__job_explanation *it)
         else if (!pending)
             allot__explain_own_hosts(it);
         allot__explain_queues(it);
+        explain_reserved(it);
         explain_reason(it);
     }
     allot__facts_end(&it->about, "}");

@@ -18,6 +18,8 @@
  *     suspended jobs preempt on their own hosts, without a delay (P-35). A job that lacks a
  *     resource preempts for it if the plan says so, the job's queue may, and PREEMPTION_WAIT_TIME
  *     is over since an earlier cycle preempted for the resource (limits/resource.h);
+ *     A job that waits for slots may have some reserved, or bar all jobs behind it, as the policy's
+ *     backfill says (reserve.h): then a job is started or resumed, or grows, only beside these;
  *  5. then running jobs of the queue that want to grow get free slots, up to what they want (P-50);
  *     not while they are being notified of slots that they were given;
  *  6. after a pool's last queue, jobs that fit get the rest of the pool, in the pool's order, round
@@ -47,7 +49,8 @@
 typedef struct allot__job_verdict {
     uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: ended */
     uint8_t why;     /* an allot_pending */
-    int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource */
+    int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource, of
+                        ALLOT_PEND_BEHIND the first job that would start later */
     int32_t order;   /* its first order, or -1 */
 } allot__job_verdict;
 
@@ -59,6 +62,9 @@ typedef struct allot__dispatched {
     allot__vector orders;     /* of allot_job_order */
     allot__vector places;     /* of allot_place: the orders' places, order by order */
     allot__job_verdict *jobs; /* by job */
+    int64_t *reserved;        /* by job: from when on it has slots reserved; INT64_MAX: it has none;
+                                 NULL: no job has any */
+    int64_t due;              /* the earliest of these */
     allot_queue_part *parts;  /* by queue */
     allot_pool_part *pools;
     int64_t *used;     /* by queue: slots used by its jobs, suspended ones included */

@@ -4,6 +4,7 @@
  * ones (P-50). */
 #include "base/least.h"
 #include "base/wide.h"
+#include "engine/jobs/reserve.h"
 #include "engine/jobs/turn.h"
 #include "engine/jobs/limits/resource.h"
 
@@ -119,12 +120,14 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
         int32_t slots = (int32_t)allot__least(view->free[host], left);
         if (job->exclusive && !allot__host_view_empty(view, host))
             slots = 0;
+        slots = allot__reserve_least(turns, host, slots);
         if (by_host && slots > 0) {
             int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
             *binding = may < slots && *binding == -1 ? bound : *binding;
             slots = may;
         }
         if (slots > 0) {
+            allot__reserve_use(turns, host, slots);
             *from = turns->place_count == 0 ? host : *from;
             allot__bounds_try(bounds, number, host, slots);
             turns->places[turns->place_count++] =
@@ -157,6 +160,36 @@ static bool put(allot__turns *turns, int32_t number, allot__missed *known)
     return !misses(turns, known, number);
 }
 
+/* The job fits: does it also beside what is reserved for jobs before it? */
+static bool beside(allot__turns *turns, int32_t number)
+{
+    int32_t from = 0, binding;
+    if (!allot__reserve_bind(turns, number, false))
+        return true;
+    int32_t left = put_on_hosts(turns, number, &from, &binding);
+    allot__reserve_unbind(turns);
+    return left <= 0
+               ? fits(turns, number)
+               : note_why(turns, number, ALLOT_PEND_BEHIND, allot__reserve_before(turns, number));
+}
+
+/* ... on its own hosts? */
+static bool back_beside(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(job);
+    bool fits = true;
+    if (!allot__reserve_bind(turns, number, true))
+        return true;
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__host_view_host(&turns->out->view, places[i].site);
+        fits = fits && allot__reserve_least(turns, host, places[i].slots) == places[i].slots;
+        allot__reserve_use(turns, host, places[i].slots);
+    }
+    allot__reserve_unbind(turns);
+    return fits || note_why(turns, number, ALLOT_PEND_BEHIND, allot__reserve_before(turns, number));
+}
+
 allot__missed *allot__fit_back_known(allot__turns *turns, int32_t number)
 {
     return missed(turns, turns->backs, number, turns->out->bounds.class_of != NULL);
@@ -182,7 +215,7 @@ int32_t allot__fit_pass(allot__turns *turns, const int32_t *jobs, int32_t count,
     const allot__dispatched *out = turns->out;
     int32_t queue = at(turns, jobs[0])->queue, passed = 0;
     int64_t most = out->view.most[turns->queues->set_of[queue]];
-    if (out->bounds.class_of || out->bounds.resources ||
+    if (!allot__reserve_full(turns) || out->bounds.class_of || out->bounds.resources ||
         allot__preempts(turns->work->plan->relation, queue) || allot__turn_pool(turns, queue) >= 0)
         return 0;
     for (; passed < count; passed++) {
@@ -210,6 +243,8 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     int32_t binding = -1;
     if (job->slots > view->most[turns->queues->set_of[job->queue]])
         return note_why(turns, number, ALLOT_PEND_NEVER, -1);
+    if (allot__reserve_first(turns) >= 0)
+        return note_why(turns, number, ALLOT_PEND_BEHIND, allot__reserve_first(turns));
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
         return note_why(turns, number, ALLOT_PEND_LIMIT, binding);
     const allot__resources *resources = turns->out->bounds.resources;
@@ -219,7 +254,7 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     if (barred != ALLOT_PEND_NOT)
         return note_why(turns, number, barred, -1);
     allot__missed *known = known_of(turns, number);
-    return !misses(turns, known, number) && put(turns, number, known);
+    return !misses(turns, known, number) && put(turns, number, known) && beside(turns, number);
 }
 
 /* A job resumes if its own hosts have slots on which no job runs and its limits allow it. */
@@ -245,7 +280,7 @@ bool allot__fit_resume(allot__turns *turns, int32_t number)
         allot__bounds_try(&turns->out->bounds, number, host, slots);
     }
     allot__bounds_tried(&turns->out->bounds, number);
-    return fits(turns, number);
+    return back_beside(turns, number) && fits(turns, number);
 }
 
 static bool fit(allot__turns *turns, int32_t number)
@@ -308,6 +343,8 @@ static int turn_victims(allot__turns *turns, const allot__found *found, int32_t 
     int status = ALLOT_OK;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         int32_t victim = found->victims[sign < 0 ? i : count - 1 - i];
+        if (turns->reserve)
+            turns->reserve->gone[victim] = sign < 0;
         const allot__job *job = allot__job_at(turns->jobs, victim);
         status = allot__job_turn(&turns->out->view, &turns->out->bounds, victim,
                                  allot__job_ends(turns->work->plan, job), sign);
@@ -326,7 +363,7 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
     if (status != ALLOT_OK)
         return status;
     bool fits = fit(turns, found->job) && !(found->held && turns->withdraws);
-    if (!fits)
+    if (!fits && turns->out->jobs[found->job].why != ALLOT_PEND_BEHIND)
         note_why(turns, found->job, ALLOT_PEND_FEW, -1);
     if (!fits || found->held) {
         status = turn_victims(turns, found, found->count, 1);
@@ -334,6 +371,8 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
     }
     for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++) {
         const allot__job *job = allot__job_at(turns->jobs, found->victims[i]);
+        if (turns->reserve)
+            turns->reserve->gone[found->victims[i]] = false;
         status = allot__order_stop(
             turns, &(allot__stop){.job = found->victims[i],
                                   .preemptor = found->job,
@@ -350,7 +389,8 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 static bool barred(allot__turns *turns, int32_t number)
 {
     const allot__job_brief *job = at(turns, number);
-    return turns->leftover || turns->out->jobs[number].why == ALLOT_PEND_NEVER ||
+    int why = turns->out->jobs[number].why;
+    return turns->leftover || why == ALLOT_PEND_NEVER || why == ALLOT_PEND_BEHIND ||
            !allot__preempts(turns->work->plan->relation, job->queue) ||
            barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
            allot__barred_by_type(turns->work, allot__job_at(turns->jobs, number)) ||
@@ -399,14 +439,28 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
     return status == ALLOT_OK && !*done && !held ? allot__back_take(turns, number, done) : status;
 }
 
+static int start(allot__turns *turns, int32_t job, const char *reason)
+{
+    int64_t changes = turns->out->view.changes;
+    int status = allot__order_start(turns, job, reason);
+    return status == ALLOT_OK && turns->reserve ? allot__reserve_started(turns, job, changes)
+                                                : status;
+}
+
 int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started)
 {
-    bool preempts = false;
+    bool preempts = false, behind = allot__reserve_some(turns) && !turns->leftover;
+    *started = false;
+    if (turns->out->reserved && turns->out->reserved[job] != INT64_MAX)
+        return ALLOT_OK; /* it was tried before */
     *started = allot__fit_start(turns, job);
+    allot_pending why = (allot_pending)turns->out->jobs[job].why;
     int status = *started ? ALLOT_OK : allot__fit_preempting(turns, job, &preempts);
     *started = *started || preempts;
     if (status == ALLOT_OK && *started)
-        status = allot__order_start(turns, job, preempts ? "preempted" : reason);
+        status = start(turns, job, preempts ? "preempted" : behind ? "backfill" : reason);
+    else if (status == ALLOT_OK && turns->reserve)
+        status = allot__reserve_wait(turns, job, why);
     if (status == ALLOT_OK && preempts)
         allot__again_look(turns, job);
     return status;
@@ -445,8 +499,11 @@ static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t
     int32_t binding;
     int32_t slots =
         allot__bounds_on_host(&turns->out->bounds, number, host, (int32_t)free, &binding);
+    if (view->alone[host] == 0) /* else the host is its own */
+        slots = allot__reserve_least(turns, host, slots);
     if (slots <= 0)
         return 0;
+    allot__reserve_use(turns, host, slots);
     allot__bounds_try(&turns->out->bounds, number, host, slots);
     turns->places[turns->place_count++] =
         (allot__job_place){.site = view->site[host], .slots = slots};
@@ -489,7 +546,7 @@ static int32_t put_more(allot__turns *turns, int32_t number, int32_t most)
         if (!runs && (!exclusive || allot__host_view_empty(view, host)))
             left -= put_on(turns, number, host, left);
     }
-    if (most > 0 && turns->place_count == 0) {
+    if (most > 0 && turns->place_count == 0 && !allot__reserve_some(turns)) {
         known->from = view->count;
         known->from_gains = view->gains;
     }
@@ -503,7 +560,9 @@ static int grow(allot__turns *turns, int32_t number)
     if (job->state != ALLOT_RUNNING || job->grow <= 0 || job->notifying ||
         turns->states[number] != ALLOT_RUNNING || turns->grown[number])
         return ALLOT_OK;
+    allot__reserve_bind(turns, number, false);
     int32_t slots = put_more(turns, number, allowed(turns, number));
+    allot__reserve_unbind(turns);
     return slots > 0 ? allot__order_grow(turns, number) : ALLOT_OK;
 }
 

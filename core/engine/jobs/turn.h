@@ -98,8 +98,9 @@ typedef struct allot__turns {
     int32_t kinds;                          /* 1 without exclusive jobs, else 2 */
     allot__job_place *places;               /* of the job that is being put on hosts */
     int32_t place_count;
-    int32_t *hosts; /* room for all */
-    bool leftover;  /* rule 6: slices do not bind, no job is preempted */
+    int32_t *hosts;                 /* room for all */
+    struct allot__reserve *reserve; /* reserve.h; NULL: nothing is ever reserved */
+    bool leftover;                  /* rule 6: slices do not bind, no job is preempted */
 } allot__turns;
 
 static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)
@@ -160,7 +161,7 @@ int allot__hold_take(allot__turns *turns, const allot__found *found);
 int allot__hold_leave(allot__turns *turns, int32_t job);
 
 /* fit.c: finds places for a pending job, or takes a suspended job's own; false: the reason is in
- * verdict.why and verdict.binding. */
+ * verdict.why and verdict.binding; of ALLOT_PEND_BEHIND the job before it, or -1. */
 bool allot__fit_start(allot__turns *turns, int32_t job);
 /* Passes over the first jobs of a turn that are known not to fit, and that could not preempt: as if
  * each was tried. Returns how many; *lack becomes the least of theirs, too (allot__fit_lack). */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/jobs/limits/resource.h"
+#include "engine/jobs/reserve.h"
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
 
@@ -90,13 +91,14 @@ static int try_others(allot__turns *turns, allot__turn *turn)
     return status;
 }
 
-/* Is it certain that no job fits now that did not before? */
+/* Is it certain that no job fits now that did not before? Where slots may be reserved, all turns
+ * are taken again, as reservations are made anew. */
 static bool settled(const allot__turns *turns, const allot__turn *turn)
 {
     int64_t freed = turns->freed - turn->seen;
     bool fits = turn->waiting > 0 && freed >= turn->lack;
-    return turn->listed && !turn->anew && turn->pool < 0 && turn->at == turn->count && !fits &&
-           !(turn->grows && freed > 0);
+    return !turns->reserve && turn->listed && !turn->anew && turn->pool < 0 &&
+           turn->at == turn->count && !fits && !(turn->grows && freed > 0);
 }
 
 /* Skips a turn: its suspended jobs still claim their slots. */
@@ -168,6 +170,7 @@ static bool turns_back(allot__turns *turns, int32_t at, size_t *orders)
     *orders = turns->out->orders.count;
     allot__host_view_claim_none(&turns->out->view);
     allot__pools_reset(turns);
+    allot__reserve_reset(turns);
     return true;
 }
 
@@ -182,7 +185,7 @@ static int walk(allot__turns *turns)
             status = take_turn(turns, &turns->all[i]);
         i = status == ALLOT_OK && turns_back(turns, i + 1, &orders) ? 0 : i + 1;
     }
-    return status;
+    return status == ALLOT_OK && turns->reserve ? turns->reserve->status : status;
 }
 
 /* Lists the jobs of all turns, in order, without jobs preempted in this cycle: their orders state
@@ -256,7 +259,7 @@ static void finish_orders(allot__dispatched *out)
 
 int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__dispatched *out)
 {
-    *out = (allot__dispatched){.searched = false};
+    *out = (allot__dispatched){.searched = false, .due = INT64_MAX};
     allot__turns turns = {.work = work,
                           .out = out,
                           .queues = allot__queues_of(work->plan),
@@ -269,12 +272,14 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
     status = status ? status : make_sequence(&turns);
     status = status ? status : allot__dispatch_begin(&turns);
     status = status ? status : allot__turn_keys(&turns);
+    status = status ? status : allot__reserve_make(&turns);
     status = status ? status : walk(&turns);
     status = status || !turns.cancels ? status : allot__back_finish(&turns);
     status = status ? status : allot__dispatch_rows(&turns);
     allot__vector_free(work->plan->engine, &turns.marks);
     allot__vector_free(work->plan->engine, &turns.holds);
     allot__vector_free(work->plan->engine, &turns.holding);
+    allot__reserve_end(&turns);
     out->bounds.states = NULL;
     if (status == ALLOT_OK) {
         list_tried(&turns);

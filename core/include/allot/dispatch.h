@@ -33,7 +33,8 @@ typedef struct allot_job_order {
     int32_t held;       /* nonzero: the job is being notified of new slots; the order stands, but
                            its preemptor waits until the notification is over (A-15) */
     int64_t closed;     /* its slots on closed hosts, if "closed-host" is the reason */
-    const char *reason; /* starts: "free", "preempted" (others for it), "leftover", "priority";
+    const char *reason; /* starts: "free", "preempted" (others for it), "backfill" (free, though
+                           slots are reserved for jobs before it), "leftover", "priority";
                            resumes: "free", "preempted"; suspends and kills: "preempted",
                            "reservation-due", "closed-host" (E-34). Static */
 } allot_job_order;
@@ -61,6 +62,8 @@ typedef enum allot_pending {
                                  its name, `used` the amount held, `most` its amount */
     ALLOT_PEND_RESOURCE_WAIT, /* ... and PREEMPTION_WAIT_TIME is not over (P-36) */
     ALLOT_PEND_BEGIN,         /* its time has not come (allot_job.begin) */
+    ALLOT_PEND_BEHIND,        /* it would start before a job that waits, which backfill forbids:
+                                 allot_pending_of.limit is that job's id */
     ALLOT_PEND_COUNT
 } allot_pending;
 /* "slots", "limit", ...; and a text: "too few slots are free, ..."; of ALLOT_PEND_NOT "it does not
@@ -71,9 +74,13 @@ typedef struct allot_pending_of {
     allot_pending why;
     const char *limit; /* its name, or the resource's; NULL: none */
     int64_t used, most;
+    int64_t reserved; /* from when on slots are reserved for it; INT64_MAX: none are */
 } allot_pending_of;
 ALLOT_API int allot_decision_pending(const allot_decision *decision, int32_t job,
                                      allot_pending_of *out);
+
+/* When the first reservation is due (B-2). ENOENT: no slots are reserved. */
+ALLOT_API int allot_decision_reserved(const allot_decision *decision, int64_t *at);
 
 /* One queue in one cycle; slots, before it and after it. */
 typedef struct allot_queue_part {

@@ -277,6 +277,18 @@ typedef enum allot_fewest {
 ALLOT_API const char *allot_fewest_name(int fewest);
 ALLOT_API int allot_policy_fewest(allot_policy *policy, allot_fewest fewest);
 
+/* Which jobs may start before a job that waits for slots (B-1 ... B-8), which takes the run limits
+ * of jobs for how long they run. */
+typedef enum allot_backfill {
+    ALLOT_FIRST_FIT = 0, /* all that fit now */
+    ALLOT_NO_BACKFILL,   /* none: first come, first served */
+    ALLOT_EASY,          /* those that do not delay the first that waits */
+    ALLOT_CONSERVATIVE   /* those that delay none that waits before them */
+} allot_backfill;
+/* "first_fit", "none", "easy", "conservative"; NULL: no such. Static. */
+ALLOT_API const char *allot_backfill_name(int backfill);
+ALLOT_API int allot_policy_backfill(allot_policy *policy, allot_backfill backfill);
+
 /* Limits in which preempted jobs do not count (PREEMPT_FOR); and other jobs that may be preempted
  * and preempt (PREEMPT_JOBTYPE, P-40). Bits; 0: none, the default. */
 #define ALLOT_LIFT_MAP(XX)                                                                         \

@@ -94,8 +94,8 @@ ALLOT_API int allot_script_load(allot_engine *engine, const char *text, size_t l
  * of the job are id, at, slots, run, requested, waited, status, priority, user, group, queue,
  * partition, application, consumer, session; nil if the trace does not state them. The function
  * returns a table of changes: consumer (a path), queue, group, session, priority, slots, run,
- * rigid; or a text, the consumer or queue; or nothing: no change; or false: the job is left out.
- * The function runs in a policy's sandbox, with the budget of one row.
+ * run_limit, rigid; or a text, the consumer or queue; or nothing: no change; or false: the job is
+ * left out. The function runs in a policy's sandbox, with the budget of one row.
  */
 typedef struct allot_script_map allot_script_map;
 ALLOT_API int allot_script_map_new(allot_engine *engine, const char *text, size_t len,

@@ -35,7 +35,9 @@
  *   A job is a job of a queue: rigid, and dispatched by the cycle. A preempted job is suspended and
  *   resumed where it was, or requeued with its work lost, or killed for good, as its queue states.
  *   Use of pools is carried from cycle to cycle. While rules of time alone (PREEMPT_DELAY, guards)
- *   keep a job waiting, a cycle runs every 60 seconds.
+ *   keep a job waiting, a cycle runs every 60 seconds. So it does while slots are reserved that
+ *   should be free by now, since a job runs longer than its run limit; and a cycle runs when the
+ *   first reservation is due.
  *
  * Under both, loans, damping and reclaims in flight are carried from cycle to cycle, and a switch
  * of windows is an instant. At one instant the cycle runs again, at most 100 times in all, after a
@@ -70,6 +72,8 @@ typedef struct allot_mapped {
                              and time of the job that runs longest; NULL: each job has its own */
     int64_t priority;     /* of a session 1 ... 10000, default 1; of a queue's job any, default 0 */
     int64_t slots, run;   /* -1: unknown */
+    int64_t run_limit;    /* s: the run limit of a queue's job, which backfill takes for how long
+                             the job runs; it does not end the job. Below 1: its queue's */
     int32_t rigid;        /* nonzero: the job is rigid */
     int32_t left_out;     /* nonzero: the job takes no part in the simulation */
 } allot_mapped;

@@ -259,6 +259,7 @@ int allot_column_find(const char *name, size_t len)
 
 ALLOT__WORDS(allot_scheduling_name, "proportional", "minimum", "priority")
 ALLOT__WORDS(allot_fewest_name, "no", "mini_job", "optimal_mini_job")
+ALLOT__WORDS(allot_backfill_name, "first_fit", "none", "easy", "conservative")
 
 /* ---- Options --------------------------------------------------------------------------------- */
 

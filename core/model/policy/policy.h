@@ -100,6 +100,7 @@ struct allot_policy {
     int32_t tests[ALLOT_TESTS_MAX]; /* of preempts, as allot_policy_tests takes them */
     int32_t test_count;             /* 0: no job preempts another */
     allot_fewest fewest;
+    allot_backfill backfill;
     int32_t lift, job_types; /* bits */
     allot__order slices;     /* of queues */
     int32_t lease;           /* a function; -1: L-6 */

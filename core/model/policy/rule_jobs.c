@@ -144,6 +144,14 @@ int allot_policy_fewest(allot_policy *policy, allot_fewest fewest)
     return ALLOT_OK;
 }
 
+int allot_policy_backfill(allot_policy *policy, allot_backfill backfill)
+{
+    if (!allot_backfill_name((int)backfill) || !turn(policy))
+        return ALLOT_EUSAGE;
+    policy->backfill = backfill;
+    return ALLOT_OK;
+}
+
 int allot_policy_lift(allot_policy *policy, int32_t lifts)
 {
     if (lifts < 0 || lifts >= 1 << ALLOT_LIFT_COUNT || !turn(policy))

@@ -63,6 +63,7 @@ static const struct {
             {"priority", A_NUMBER, offsetof(allot_mapped, priority)},
             {"slots", A_NUMBER, offsetof(allot_mapped, slots)},
             {"run", A_NUMBER, offsetof(allot_mapped, run)},
+            {"run_limit", A_NUMBER, offsetof(allot_mapped, run_limit)},
             {"rigid", A_FLAG, offsetof(allot_mapped, rigid)}};
 
 enum { KEYS = sizeof keys / sizeof *keys };

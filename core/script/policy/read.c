@@ -297,14 +297,17 @@ static int set_fewest(allot_policy *policy, int32_t number)
     return allot_policy_fewest(policy, (allot_fewest)number);
 }
 
+static int set_backfill(allot_policy *policy, int32_t number)
+{
+    return allot_policy_backfill(policy, (allot_backfill)number);
+}
+
 static const struct {
     const char *name;
     int (*set)(allot_policy *policy, int32_t number);
-} numbers[] = {{"scale", set_scale},
-               {"round", set_round},
-               {"fewest", set_fewest},
-               {"lift", allot_policy_lift},
-               {"job_types", allot_policy_job_types}};
+} numbers[] = {{"scale", set_scale},        {"round", set_round},
+               {"fewest", set_fewest},      {"backfill", set_backfill},
+               {"lift", allot_policy_lift}, {"job_types", allot_policy_job_types}};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
 /* scale(number), ...; upvalue 2: the number of the rule. */

@@ -55,6 +55,21 @@ local DONE = {
   kill = "is killed",
 }
 
+--- How long it runs by its run limit.
+local function lasting(it)
+  return it.run_limit and words.phrase("for at most {} s", it.run_limit) or "without an end"
+end
+
+--- Why a job may start before one that has slots reserved.
+local function backfill(say, it)
+  local before = it.before
+  if not before then return end
+  say("  Before it {.100} waits, for which {} slot{|s} {is|are} reserved from {} on, in {} s. "
+    .. "It runs {}: {?it ends by then|then enough are free beside it} (B-3).", before.id,
+    before.slots, words.time(before.at), before.after, lasting(it),
+    it.run_limit ~= nil and it.run_limit <= before.after)
+end
+
 local function gets(say, it)
   say("{} in this cycle{? by |, on }{} slot{|s}{}: {}.", GETS[it.kind], it.kind == "resize",
     it.slots, places_of(it), REASONS[it.reason] or FREE[it.kind])
@@ -62,6 +77,24 @@ local function gets(say, it)
     say("  {.100} of /{} (PRIORITY {}) {}{}: {} slot{|s} (P-7, P-13{?|, P-41}).", victim.id,
       victim.queue, victim.priority, DONE[victim.action], places_of(victim), victim.slots,
       victim.action == "suspend")
+  end
+  if it.reason == "backfill" then backfill(say, it) end
+end
+
+--- What is reserved for the job, and what for the first job that it would delay.
+local function reserved(say, it)
+  local own, behind = it.reserved, it.behind_job
+  if behind and not behind.at then
+    say("{.100} waits before it, and no job starts before that one (B-1).", behind.id)
+  elseif behind then
+    say("It would run {}, on slots that are reserved for {.100}, which waits before it: {} from {} "
+      .. "on, in {} s (B-3).", lasting(it), behind.id, behind.slots, words.time(behind.at),
+      behind.after)
+  end
+  if own then
+    say("From {} on, in {} s, {} slot{|s} {is|are} reserved for it: by their run limits, jobs that "
+      .. "run{?, and jobs with earlier turns,|} leave it enough from then on (B-2).",
+      words.time(own.at), own.after, own.slots, it.turn > 1)
   end
 end
 
@@ -280,6 +313,8 @@ local function reason(say, it, job)
     resource(say, it.resource, it.queues)
   elseif it.why == "held" then
     held(say, it)
+  elseif it.why == "behind" then
+    return
   elseif it.why == "slice" or it.why == "pool" then
     pool(say, it.pool, job, it.why)
   else
@@ -299,6 +334,7 @@ local function waits(say, it, job)
   turn(say, it)
   if it.view then view(say, it.view, job) end
   if it.own_hosts then own_hosts(say, it, job.exclusive) end
+  reserved(say, it)
   reason(say, it, job)
 end
 

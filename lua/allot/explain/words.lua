@@ -170,4 +170,18 @@ function words.grace(seconds)
   return seconds == 0 and "at once" or ("within %d s"):format(seconds)
 end
 
+--- A time in seconds since 1970 as "2026-01-01T00:00:00Z".
+function words.time(at)
+  local days = at // 86400 + 719468 -- since 0000-03-01: years end with their leap day
+  local era = days // 146097
+  local day = days - era * 146097
+  local year = (day - day // 1460 + day // 36524 - day // 146096) // 365
+  day = day - (365 * year + year // 4 - year // 100)
+  local month = (5 * day + 2) // 153
+  day = day - (153 * month + 2) // 5 + 1
+  year = year + era * 400 + (month >= 10 and 1 or 0)
+  return ("%04d-%02d-%02dT%02d:%02d:%02dZ"):format(year, month < 10 and month + 3 or month - 9, day,
+    at // 3600 % 24, at // 60 % 60, at % 60)
+end
+
 return words

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Checks a policy's keys about queues and leases: `dispatch`, `preempts`, `fewest`, `lift`,
---- `job_types`, `slices` and `lease`.
+--- Checks a policy's keys about queues and leases: `dispatch`, `backfill`, `preempts`, `fewest`,
+--- `lift`, `job_types`, `slices` and `lease`.
 --
 -- A policy with one of these keys dispatches jobs and divides no slots among consumers. The core
 -- has defaults for the others.
@@ -15,12 +15,15 @@ local words = require "allot.language.words"
 
 local queues = {}
 
-queues.KEYS = { "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease" }
+queues.KEYS = {
+  "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
+}
 -- Keys about consumers.
 local OTHERS = {
   "quota", "attributes", "scale", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
   "sessions",
 }
+local BACKFILL = { "first_fit", "none", "easy", "conservative" }
 local FEWEST = { "no", "mini_job", "optimal_mini_job" }
 local LIFTS = { "group_jlp", "group_max", "host_jlu", "user_jlp" }
 local JOB_TYPES = { "exclusive", "backfill" }
@@ -120,6 +123,7 @@ function queues.rules(place, spec, made, tasks, note)
   stranger(spec, note)
   local makers = {
     dispatch = keys_of(place, "dispatch", "tasks", tasks),
+    backfill = word_of("backfill", BACKFILL),
     fewest = word_of("fewest", FEWEST),
     lift = set_of("lift", LIFTS),
     job_types = set_of("job_types", JOB_TYPES),

@@ -18,11 +18,14 @@ local KEYS = {
   "kind", "name", "doc", "at", "options", "round", "attributes", "reclaim", "takes", "quota",
   "distribute",
   "scale", "recall", "shared", "enforce", "task_attributes", "victims", "guards", "sessions",
-  "requirements", "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease", "said",
+  "requirements", "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices",
+  "lease", "said",
   "damping", "properties",
 }
 -- Rules of a policy that dispatches jobs, and rules that divide slots among consumers.
-local DISPATCHES = { "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease" }
+local DISPATCHES = {
+  "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
+}
 local DIVIDES = {
   "quota", "attributes", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
   "sessions",
@@ -276,6 +279,7 @@ end
 
 -- ---- Rules about queues and leases --------------------------------------------------------------
 
+local BACKFILL = { "first_fit", "none", "easy", "conservative" }
 local FEWEST = { "no", "mini_job", "optimal_mini_job" }
 local WORDS = {
   lift = { "group_jlp", "group_max", "host_jlu", "user_jlp" },
@@ -335,6 +339,8 @@ local function dispatch(made, rule, core)
     fail(nil, "slices are rounded up: round = \"ceil_in_order\"")
   end
   if rule "dispatch" ~= nil then core.dispatch(made.dispatch) end
+  local backfill = word_of(rule "backfill", "backfill", BACKFILL)
+  if backfill then core.backfill(backfill) end
   preempts(made, core)
   local fewest = word_of(rule "fewest", "fewest", FEWEST)
   if fewest then core.fewest(fewest) end

@@ -83,6 +83,11 @@ return {
         .. "jobs. This key and those below make the policy a policy of queues, which has no quota",
         default = 'order { desc "priority", "submitted" }', example = 'dispatch = { "submitted" '
           .. '}' },
+      { "backfill", '"first_fit"|"none"|"easy"|"conservative"|function|nil', "which jobs may start "
+        .. "before a job that waits for slots. first_fit: all that fit; none: no job; easy: those "
+        .. "that do not delay the first that waits; conservative: those that delay none before "
+        .. "them. Run limits say how long jobs run",
+        default = '"first_fit"', example = 'backfill = "easy"' },
       { "preempts", "allot.Relation|false|fun(high: allot.QueueView, low: allot.QueueView): "
         .. "boolean",
         "which queues' jobs may preempt which; false: no job preempts another", optional = true,
