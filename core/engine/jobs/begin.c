@@ -3,8 +3,8 @@
 /* begin.c: counts what queues have at the beginning of a cycle. */
 #include <string.h>
 
+#include "base/usage.h"
 #include "engine/jobs/turn.h"
-#include "engine/jobs/usage.h"
 #include "engine/rows/flight.h"
 
 enum { MILLION = 1000000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* usage.c: powers of fixed-point roots, in 256 bits where 128 are too few. */
-#include "engine/jobs/usage.h"
+#include "base/usage.h"
 
 #include <stdbool.h>
 

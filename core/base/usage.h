@@ -11,8 +11,8 @@
  * bit set in s/period. Each root is found by integer search, in parts of 2^126; there are so many
  * that for use below 2^84 further ones change nothing.
  */
-#ifndef ALLOT_ENGINE_JOBS_USAGE_H
-#define ALLOT_ENGINE_JOBS_USAGE_H
+#ifndef ALLOT_BASE_USAGE_H
+#define ALLOT_BASE_USAGE_H
 
 #include <allot/queue.h>
 

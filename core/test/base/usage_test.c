@@ -6,7 +6,7 @@
  * x is use * parts^(-s/period) to the nearest if (2x - 1)^period * parts^s <= (2 use)^period and
  * (2x + 1)^period * parts^s >= (2 use)^period: whole numbers alone.
  */
-#include "engine/jobs/usage.h"
+#include "base/usage.h"
 
 #include <stdbool.h>
 
