@@ -3,8 +3,6 @@
 /* usage.c: powers of fixed-point roots, in 256 bits where 128 are too few. */
 #include "base/usage.h"
 
-#include <stdbool.h>
-
 enum { USE_BITS = 84 };
 
 /* n / divisor, truncated; the divisor has 32 bits. */
@@ -62,7 +60,7 @@ allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading)
 
 /* ---- While it goes on ------------------------------------------------------------------------ */
 
-enum { SUM_BITS = 40, MILLION = 1000000 }; /* sums are in parts of 2^40 */
+enum { SUM_BITS = 40 }; /* sums are in parts of 2^40 */
 
 allot__pace allot__pace_of(const allot_decay *decay, const allot__roots *roots)
 {
@@ -98,17 +96,64 @@ static allot__u128 quotient(allot__u128 n, allot__u128 divisor)
     return out + (rest * 2 >= divisor);
 }
 
-allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace)
+/* Slot-seconds of one slot over n seconds, in parts of 2^40. */
+static allot__u128 sum_over(int64_t seconds, const allot__pace *pace)
 {
     allot__u128 one = (allot__u128)1 << ALLOT__ONE_BITS;
-    if (slots <= 0 || seconds <= 0)
-        return 0;
     if (pace->part == 0)
-        return (allot__u128)slots * (allot__u128)seconds * MILLION;
-    allot__u128 sum = quotient(one - power_of(pace->part, seconds), one - pace->part);
-    allot__wide made = allot__wide_times(sum, (allot__u128)slots * MILLION);
+        return (allot__u128)seconds << SUM_BITS;
+    return quotient(one - power_of(pace->part, seconds), one - pace->part);
+}
+
+static allot__u128 made_of(allot__u128 sum, int64_t slots)
+{
+    allot__wide made = allot__wide_times(sum, (allot__u128)slots * ALLOT__MILLION);
     allot__u128 half = (allot__u128)1 << (SUM_BITS - 1);
     made.low += half;
     made.high += made.low < half;
     return made.high << (128 - SUM_BITS) | made.low >> SUM_BITS;
+}
+
+allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace)
+{
+    return slots <= 0 || seconds <= 0 ? 0 : made_of(sum_over(seconds, pace), slots);
+}
+
+/* ---- Use so far, and what is used since ------------------------------------------------------ */
+
+void allot__decay_make(const allot_decay *by, allot__decay *out)
+{
+    out->by = *by;
+    allot__roots_make(by->parts, &out->roots);
+    out->pace = allot__pace_of(by, &out->roots);
+}
+
+int64_t allot__seconds_between(int64_t from, int64_t to)
+{
+    allot__i128 seconds = (allot__i128)to - from;
+    return seconds < 0 ? 0 : seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds;
+}
+
+allot__span allot__span_of(int64_t seconds, const allot__decay *decay)
+{
+    return (allot__span){.seconds = seconds,
+                         .fading = allot__fading_over(seconds, &decay->by, &decay->roots),
+                         .sum = sum_over(seconds, &decay->pace)};
+}
+
+allot__usage allot__usage_cut(allot__u128 millionths, int64_t at)
+{
+    const allot__u128 most = (allot__u128)ALLOT__USAGE_MOST * ALLOT__MILLION;
+    allot__u128 cut = millionths < most ? millionths : most;
+    return (allot__usage){.slot_seconds = (int64_t)(cut / ALLOT__MILLION),
+                          .millionths = (int32_t)(cut % ALLOT__MILLION),
+                          .at = at,
+                          .told = true};
+}
+
+allot__usage allot__usage_after(const allot__usage *usage, int64_t slots, const allot__span *span)
+{
+    allot__u128 left = allot__usage_left(allot__usage_whole(usage), &span->fading);
+    allot__u128 made = slots > 0 ? made_of(span->sum, slots) : 0;
+    return allot__usage_cut(left + made, usage->at + span->seconds);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * usage.h: decayed use (Q-41, A-22), in integers.
+ * usage.h: decayed use of queues (Q-41, A-22) and leaves (C-14), in integers.
  *
  * Use is in millionths of slot-seconds. After `period` seconds 1/parts of it is left, after s
  * seconds parts^(-s/period): one step over t seconds and two steps over the same time differ only
@@ -13,6 +13,8 @@
  */
 #ifndef ALLOT_BASE_USAGE_H
 #define ALLOT_BASE_USAGE_H
+
+#include <stdbool.h>
 
 #include <allot/queue.h>
 
@@ -44,5 +46,45 @@ typedef struct allot__pace {
 allot__pace allot__pace_of(const allot_decay *decay, const allot__roots *roots);
 /* Millionths of slot-seconds of `slots`, 0 ... 2^40, used for `seconds` until now; below 0 as 0. */
 allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace);
+
+/* ---- Use so far, and what is used since ------------------------------------------------------ */
+
+enum { ALLOT__MILLION = 1000000 };
+/* The most slot-seconds that are kept; more are cut. */
+#define ALLOT__USAGE_MOST ((int64_t)1 << 62)
+
+/* Use as it was at a time. */
+typedef struct allot__usage {
+    int64_t slot_seconds, at; /* INT64_MIN: no time is known */
+    int32_t millionths;
+    bool told; /* of a queue: the state states it */
+} allot__usage;
+
+/* How use fades in a plan, computed once. */
+typedef struct allot__decay {
+    allot_decay by;
+    allot__roots roots;
+    allot__pace pace;
+} allot__decay;
+void allot__decay_make(const allot_decay *by, allot__decay *out);
+
+/* What a span of time makes of use, whoever uses. */
+typedef struct allot__span {
+    int64_t seconds; /* 0 or more */
+    allot__fading fading;
+    allot__u128 sum; /* slot-seconds that one slot makes, in parts of 2^40 */
+} allot__span;
+allot__span allot__span_of(int64_t seconds, const allot__decay *decay);
+/* Seconds from a time to a later one, at least 0, at most INT64_MAX. */
+int64_t allot__seconds_between(int64_t from, int64_t to);
+
+static inline allot__u128 allot__usage_whole(const allot__usage *usage)
+{
+    return (allot__u128)usage->slot_seconds * ALLOT__MILLION + (allot__u128)usage->millionths;
+}
+/* Millionths of slot-seconds as usage, cut. */
+allot__usage allot__usage_cut(allot__u128 millionths, int64_t at);
+/* Use after a span in which `slots` were used throughout; its `at` is that much later. */
+allot__usage allot__usage_after(const allot__usage *usage, int64_t slots, const allot__span *span);
 
 #endif

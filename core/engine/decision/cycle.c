@@ -6,6 +6,7 @@
 #include "engine/decision/decision.h"
 #include "engine/jobs/dispatch.h"
 #include "engine/rows/enforce.h"
+#include "engine/rows/used.h"
 #include "engine/hosts/match.h"
 #include "engine/ownership/ledger.h"
 #include "engine/quota/monitor.h"
@@ -94,7 +95,9 @@ static int find_figures(allot__decided *group, allot_stage last)
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_MONITOR)
         status = allot__monitor_make(&group->work, &group->monitor);
-    return status;
+    const allot__work *work = &group->work;
+    bool counts = work->state->groups[work->index].usage && !work->used;
+    return status == ALLOT_OK && counts ? allot__used_make(&group->work) : status;
 }
 
 int allot__decision_figures(const allot_decision *decision)

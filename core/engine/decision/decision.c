@@ -7,6 +7,7 @@
 #include "engine/ownership/ledger.h"
 #include "engine/placement/place.h"
 #include "engine/rows/enforce.h"
+#include "engine/rows/used.h"
 #include "engine/reclaim/reclaim.h"
 #include "engine/quota/trace.h"
 #include "engine/whole/whole.h"
@@ -158,6 +159,10 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     if (work->closed)
         closed_verdict(work, row, decision->last, out);
     out->free = decided->free_slots ? decided->free_slots[row] : 0;
+    if (work->used) {
+        out->usage = work->used->usage[row];
+        out->usage_rest = work->used->rest[row];
+    }
     quota_verdict(work, row, out);
     if (decided->monitor.sums)
         watched_verdict(decided, row, out);

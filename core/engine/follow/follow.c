@@ -58,6 +58,12 @@ static bool goes_by_held(const allot_policy *policy)
     return held;
 }
 
+static bool of_use(const allot_state *state, const allot_policy *policy)
+{
+    int32_t named;
+    return state->plan->fades && allot__policy_reads_use(policy, &named);
+}
+
 const char *allot__follow_why(const allot_state *state, int32_t group)
 {
     const allot__group *of = &state->plan->groups[group];
@@ -73,6 +79,8 @@ const char *allot__follow_why(const allot_state *state, int32_t group)
         return "guards";
     if (policy->functions.count > 0)
         return "functions"; /* which are not to be called once more, just to see */
+    if (of_use(state, policy))
+        return "use over time";
     if (goes_by_held(policy))
         return "fills by what leaves hold";
     if (of->limited)

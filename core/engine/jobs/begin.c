@@ -7,9 +7,6 @@
 #include "engine/jobs/turn.h"
 #include "engine/rows/flight.h"
 
-enum { MILLION = 1000000 };
-static const int64_t usage_most = (int64_t)1 << 62;
-
 int allot__turns_make(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;
@@ -77,13 +74,13 @@ typedef struct uses {
 
 static allot__u128 made_by(const allot__turns *turns, const alike *jobs, const allot__pace *pace)
 {
-    allot__i128 seconds = (allot__i128)turns->work->state->now - jobs->since;
-    return allot__usage_made(jobs->slots, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds, pace);
+    int64_t seconds = allot__seconds_between(jobs->since, turns->work->state->now);
+    return allot__usage_made(jobs->slots, seconds, pace);
 }
 
 static void add_use(const allot__turns *turns, uses *uses, const allot__job *job)
 {
-    const allot__u128 enough = (allot__u128)usage_most * MILLION;
+    const allot__u128 enough = (allot__u128)ALLOT__USAGE_MOST * ALLOT__MILLION;
     const int64_t most_slots = (int64_t)1 << 39;
     queue_use *use = &uses->queues[job->queue];
     int64_t since = job->started > uses->at ? job->started : uses->at;
@@ -150,22 +147,18 @@ static void count_jobs(allot__turns *turns, uses *uses)
 static void count_usage(allot__turns *turns, const uses *uses)
 {
     const allot__jobs *jobs = turns->jobs;
-    allot__i128 seconds = (allot__i128)turns->work->state->now - uses->at;
-    allot__fading fading = allot__fading_over(seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds,
-                                              &turns->queues->decay, turns->queues->roots);
+    const allot__decay *decay = turns->work->plan->fades;
+    int64_t now = turns->work->state->now;
+    allot__fading fading =
+        allot__fading_over(allot__seconds_between(uses->at, now), &decay->by, &decay->roots);
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
-        allot__u128 use = 0;
-        if (jobs->usage && jobs->usage[q].told)
-            use = (allot__u128)jobs->usage[q].slot_seconds * MILLION +
-                  (allot__u128)jobs->usage[q].millionths;
+        allot__u128 use = jobs->usage ? allot__usage_whole(&jobs->usage[q]) : 0;
         use = allot__usage_left(use, &fading) + uses->queues[q].sum;
         use += made_by(turns, &uses->queues[q].last, &uses->pace);
-        bool most = use / MILLION >= (allot__u128)usage_most;
+        allot__usage usage = allot__usage_cut(use, now);
         allot_queue_part *part = &turns->out->parts[q];
-        part->usage = most ? usage_most : (int64_t)(use / MILLION);
-        part->usage_millionths = most ? 0 : (int32_t)(use % MILLION);
-        turns->out->usage[2 * q] = part->usage;
-        turns->out->usage[2 * q + 1] = part->usage_millionths;
+        turns->out->usage[2 * q] = part->usage = usage.slot_seconds;
+        turns->out->usage[2 * q + 1] = part->usage_millionths = usage.millionths;
     }
 }
 
@@ -229,9 +222,9 @@ static int end_closed(allot__turns *turns)
 
 int allot__dispatch_begin(allot__turns *turns)
 {
-    const allot__queues *queues = turns->queues;
-    uses uses = {.at = turns->jobs->usage_at_set ? turns->jobs->usage_at : turns->work->state->now,
-                 .pace = allot__pace_of(&queues->decay, queues->roots)};
+    const allot_state *state = turns->work->state;
+    uses uses = {.at = state->usage_at_set ? state->usage_at : state->now,
+                 .pace = turns->work->plan->fades->pace};
     uses.queues = allot__zeroed(turns->work, (size_t)allot__queue_count(turns->work->plan),
                                 sizeof *uses.queues);
     if (!uses.queues)

@@ -10,6 +10,7 @@
 #include "base/least.h"
 #include "base/simd.h"
 #include "engine/rows/rowset.h"
+#include "engine/rows/used.h"
 
 static int64_t gcd64(int64_t a, int64_t b)
 {
@@ -163,7 +164,7 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
         status = ALLOT__ZEROED_ALL(arena, ALLOT__WANTED(work->divided, (size_t)work->rules_count));
     if (status == ALLOT_OK)
         status = take_limits(work);
-    return status;
+    return status == ALLOT_OK && allot__used_read(work) ? allot__used_make(work) : status;
 }
 
 int64_t allot__spare_quota(const allot__work *work, int32_t family)
@@ -307,6 +308,8 @@ int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t
         return work->slots;
     if (column == ALLOT_PARENT_SLOTS)
         return allot__family_slots(work, rules, allot__siblings_of(work, row));
+    if (allot__is_use(column))
+        return allot__used_value(work, column, row);
     const int32_t *values = narrow(work, rules, column);
     return !values ? 0 : shown(values[row]);
 }
@@ -332,7 +335,8 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
         return;
     }
     const int32_t *values = narrow(work, rules, column);
-    if (column == ALLOT_GROUP_SLOTS || (column == ALLOT_OWNED && !allot__own_planned(work))) {
+    if (column == ALLOT_GROUP_SLOTS || allot__is_use(column) ||
+        (column == ALLOT_OWNED && !allot__own_planned(work))) {
         for (int32_t i = 0; i < count; i++)
             out[i] = allot__value(work, rules, column, first + i);
         return;
@@ -367,7 +371,8 @@ static int add_siblings(const allot__work *work, allot__rules *rules, int32_t co
     for (int32_t family = 0; family < work->tree->families; family++)
         for (int32_t row = work->tree->first[family]; row < work->tree->first[family + 1]; row++)
             if (family > 0 || allot__rules_at(work, row) == rules)
-                sums[family] += allot__value(work, rules, column, row);
+                sums[family] =
+                    allot__used_sum(sums[family], allot__value(work, rules, column, row));
     rules->sums[column] = sums;
     return ALLOT_OK;
 }
@@ -490,6 +495,11 @@ int32_t allot__percent_of(const allot__work *work, const allot__rules *rules, in
 /* A parent's cut sum can serve as a cap, but not as a weight: proportions would change. */
 static int check_weights(const allot__work *work, const allot__rules *rules, int32_t column)
 {
+    for (int32_t row = 0; allot__is_use(column) && row < work->tree->rows; row++) {
+        int64_t value = allot__value(work, rules, column, row);
+        if (value > ALLOT_AMOUNT_MAX)
+            return not_an_amount(work, rules, row, value, allot_column_name(column));
+    }
     for (int32_t family = 1; family < work->tree->families; family++) {
         const int64_t *sum = wide(&work->sums[family], column);
         if (sum && *sum > ALLOT_AMOUNT_MAX)
@@ -540,7 +550,8 @@ static int column_amounts(allot__work *work, allot__rules *rules, int32_t column
     int status = weight ? check_weights(work, rules, column) : ALLOT_OK;
     bool sums = column == ALLOT_DEMAND || column == ALLOT_ALLOCATED || column == ALLOT_IN_FLIGHT ||
                 column == ALLOT_OVER;
-    sums = (sums && work->tree->families > 1) || (weight && may_be_none(rules, column));
+    sums = (sums && work->tree->families > 1) || allot__is_use(column) ||
+           (weight && may_be_none(rules, column));
     return status == ALLOT_OK && sums ? with_parents(work, rules, column, out) : status;
 }
 

@@ -90,6 +90,7 @@ typedef struct allot__work {
     /* Slots on hosts that are closed and reclaimed count neither as allocated nor as in flight, but
      * here. NULL: none. */
     const struct allot__closed_slots *closed;
+    const struct allot__used *used; /* C-14 (used.h); NULL: no policy of the group reads use */
 
     /* C-1, C-2 */
     int32_t *reserve;

@@ -30,6 +30,9 @@ ALLOT_C_BEGIN
     XX(DEMAND, "demand", "slots wanted; of a parent: the need of its children (C-2)")              \
     XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
     XX(ALLOCATED, "allocated", "slots held")                                                       \
+    XX(USAGE, "usage", "slot-seconds that it has used, decayed (C-14); of a parent the sum")       \
+    XX(USED_OVER_SHARE, "used_over_share",                                                         \
+       "usage * 1000 / what it owns, or / share if its siblings own nothing, rounded down (C-14)") \
     XX(IN_FLIGHT, "in_flight", "slots already being given back (C-6)")                             \
     XX(PARENT_SLOTS, "parent_slots",                                                               \
        "slots that it and its siblings divide: its parent's quota, or those of the group; "        \

@@ -109,6 +109,9 @@ typedef struct allot_verdict {
     int64_t held_back;     /* of `over`: slots not reclaimed because of guards or damping */
     int64_t waiting_since; /* of a leaf that lacks slots: the time since when, which the next state
                               should state; else INT64_MIN */
+    /* Of plans that count use (C-14): decayed slot-seconds at `now`, of a parent its children's
+     * sum; and of a leaf millionths beyond them. The next state should state both, with `now`. */
+    int64_t usage, usage_rest;
 } allot_verdict;
 ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t group,
                                      int32_t consumer, allot_verdict *out);

@@ -80,11 +80,10 @@ ALLOT_API void allot_job_init(allot_job *job);
  * finds unknown hosts and other contradictions; its diagnostics have paths like documents',
  * "jobs[2].hosts". */
 ALLOT_API int allot_state_job(allot_state *state, const allot_job *job);
-/* The decayed slot-seconds of a queue (Q-41), 0 ... 2^62, and millionths beyond them; and the time
- * of that value, by default now. */
+/* The decayed slot-seconds of a queue (Q-41), 0 ... 2^62, and millionths beyond them, at the time
+ * of allot_state_usage_at. */
 ALLOT_API int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds,
                                 int32_t millionths);
-ALLOT_API int allot_state_usage_at(allot_state *state, int64_t when);
 
 /* The last time when jobs were preempted for a resource (P-36), by default never. EUSAGE: no such.
  */

@@ -101,7 +101,8 @@ ALLOT_API int allot_plan_application(allot_plan *plan, const char *name,
 ALLOT_API int allot_plan_users(allot_plan *plan, const char *group, const char *const *users,
                                int32_t n);
 
-/* How use fades. */
+/* How use fades: that of queues (Q-41, A-22), and that of leaves, which is counted only if the plan
+ * states this (C-14). */
 typedef struct allot_decay {
     int64_t period; /* s; 0: use does not fade */
     int32_t parts;  /* after a period 1 / parts of the use is left: 2 makes it a half-life; 10 in 5
@@ -109,6 +110,8 @@ typedef struct allot_decay {
 } allot_decay;
 /* ERANGE: a period below 0, parts below 2. */
 ALLOT_API int allot_plan_decay(allot_plan *plan, const allot_decay *decay);
+/* Of a sealed plan. ENOENT: use is not counted. */
+ALLOT_API int allot_plan_decay_get(const allot_plan *plan, allot_decay *out);
 
 /* What a limit counts, and whether each queue, user, group or host has the limit separately. */
 typedef enum allot_limit_kind {

@@ -31,6 +31,9 @@ typedef struct allot_stated_leaf {
     int64_t allocated; /* -1: the slots of those that run: not stated, or stated as 0 */
     int64_t unlisted;
     int64_t reclaimed_at, waiting_since; /* INT64_MIN: not stated */
+    /* Decayed slot-seconds as they were at `usage_at`, 0 ... 2^62, and millionths beyond them
+     * (C-14); INT64_MIN: at the time of allot_state_usage_at. Of plans that count use. */
+    int64_t usage, usage_rest, usage_at;
 } allot_stated_leaf;
 /* Reads what was set of a leaf in any state, also a `demand` or `allocated` of 0 without a task;
  * and sets all of it in an open state, except an unset `demand` or `allocated`. EUSAGE: a parent,

@@ -85,6 +85,10 @@ static void write_verdict(allot__page *page, int32_t group, const allot_verdict 
     WRITE_NUMBERS(out, amounts, verdict);
     if (verdict->waiting_since != INT64_MIN)
         allot__text_number(out, "waiting_since", verdict->waiting_since);
+    if (page->counts)
+        allot__text_number(out, "usage", verdict->usage);
+    if (verdict->usage_rest != 0)
+        allot__text_number(out, "usage_rest", verdict->usage_rest);
     if (verdict->barred != 0)
         allot__text_number(out, "barred", verdict->barred);
     allot__text_puts(out, "}");
@@ -359,6 +363,9 @@ int allot_decision_write(const allot_decision *decision, const allot_report *war
                         .plan = allot_decision_plan(decision),
                         .state = allot_decision_state(decision)};
     allot__text *out = &page.out;
+    allot_decay decay;
+    page.counts =
+        allot_plan_queues(page.plan) == 0 && allot_plan_decay_get(page.plan, &decay) == ALLOT_OK;
     *out = (allot__text){.engine = allot_plan_engine(page.plan), .sink = sink, .ud = ud};
     allot__text_puts(out, "{");
     ALLOT__MEMBERS(out, "schema now", "allot/decision/v1", allot_decision_now(decision));
@@ -369,6 +376,8 @@ int allot_decision_write(const allot_decision *decision, const allot_report *war
     for (int32_t i = 0; i < allot_plan_groups(page.plan); i++)
         write_group(&page, i);
     allot__text_puts(out, "}");
+    if (page.counts)
+        allot__text_number(out, "usage_at", allot_decision_now(decision));
     write_lists(&page);
     allot__write_queues(&page);
     allot__write_leases(&page);

@@ -13,6 +13,7 @@ typedef struct allot__page {
     const allot_decision *decision;
     const allot_plan *plan;
     const allot_state *state;
+    bool counts; /* leaves' use (C-14) */
 } allot__page;
 
 /* Writes "hosts", if some are known. */

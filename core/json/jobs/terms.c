@@ -112,19 +112,28 @@ static const allot__field param_fields[PARAM_KEYS] = {
 };
 static const allot__shape param_shape = {param_fields, PARAM_KEYS, 0};
 
-/* How use fades: 10 parts in HIST_HOURS, or 2 in a half-life. */
-static void set_decay(allot__plan_reader *reader, const allot__value *values)
+/* How use fades: 10 parts in hist_hours, or 2 in a half_life. Stated once, in `params` or at the
+ * top.
+ */
+static void set_decay(allot__plan_reader *reader, const allot__value *params)
 {
-    const allot__value *hours = &values[HIST_HOURS], *half = &values[HALF_LIFE];
-    int64_t period = hours->kind != 0 ? hours->integer * 3600 : 0;
-    allot_decay decay = {.period = period, .parts = 10};
-    if (hours->kind != 0 && half->kind != 0)
-        allot__doc_fault(&reader->doc, allot__at_key(half->number), "E-conflict", NULL,
-                         "found \"half_life\" beside \"hist_hours\", allowed one of them");
-    if (half->kind != 0)
-        decay = (allot_decay){.period = half->integer, .parts = 2};
-    if (hours->kind != 0 || half->kind != 0)
+    const allot__value *stated[] = {&reader->top[ALLOT__PLAN_HIST_HOURS],
+                                    &reader->top[ALLOT__PLAN_HALF_LIFE], &params[HIST_HOURS],
+                                    &params[HALF_LIFE]};
+    const char *before = NULL;
+    for (int i = 0; i < 4; i++) {
+        bool half = i % 2 == 1;
+        const char *name = param_fields[half ? HALF_LIFE : HIST_HOURS].key;
+        allot_decay decay = {.period = stated[i]->integer * (half ? 1 : 3600),
+                             .parts = half ? 2 : 10};
+        if (stated[i]->kind == 0)
+            continue;
+        if (before)
+            allot__doc_fault(&reader->doc, allot__at_key(stated[i]->number), "E-conflict", NULL,
+                             "found \"%s\" beside \"%s\", allowed one of them", name, before);
         allot__doc_keep(&reader->doc, allot_plan_decay(reader->plan, &decay));
+        before = name;
+    }
 }
 
 static void set_params(allot__plan_reader *reader, const allot__value *values)
@@ -140,18 +149,18 @@ static void set_params(allot__plan_reader *reader, const allot__value *values)
     if (values[RECLAIM_DELAY].kind != 0)
         reader->reclaim_delay = values[RECLAIM_DELAY].integer * 60;
     allot__doc_keep(doc, allot_plan_protection(reader->plan, &protection));
-    set_decay(reader, values);
 }
 
 static void read_params(allot__plan_reader *reader)
 {
-    const allot__value *top = &reader->top[ALLOT__PLAN_PARAMS];
-    allot__value values[PARAM_KEYS];
+    const allot__value *top = reader->top, *params = &top[ALLOT__PLAN_PARAMS];
+    allot__value values[PARAM_KEYS] = {{0}};
     reader->reclaim_delay = 600;
-    if (top->kind == 0)
-        return;
-    allot__object_read(&reader->doc, top->number, &param_shape, values);
-    set_params(reader, values);
+    if (params->kind != 0) {
+        allot__object_read(&reader->doc, params->number, &param_shape, values);
+        set_params(reader, values);
+    }
+    set_decay(reader, values);
 }
 
 /* ---- applications ---------------------------------------------------------------------------- */

@@ -367,18 +367,10 @@ static void check_rest(allot__state_reader *reader, uint32_t member)
                          ", which \"usage\" does not have");
 }
 
-/* The time of the stated use, since use fades; not stated: now. */
-static void read_when(allot__state_reader *reader)
-{
-    if (reader->top[ALLOT__STATE_USAGE_AT].kind != 0 && reader->usage_known)
-        allot__doc_keep(&reader->doc, allot_state_usage_at(reader->state, reader->usage_at));
-}
-
 void allot__usage_read(allot__state_reader *reader)
 {
     allot__members_read(reader, ALLOT__STATE_USAGE, read_queue);
     allot__members_read(reader, ALLOT__STATE_USAGE_REST, check_rest);
-    read_when(reader);
 }
 
 static void read_time(allot__state_reader *reader, uint32_t member)

@@ -4,6 +4,8 @@
 #include "json/state/state.h"
 
 #include <allot/members.h>
+#include <allot/stated.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,9 +95,36 @@ static void read_numbers(allot__state_reader *reader, const allot__value *value,
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
+static int set_member(allot_state *state, int32_t group, int32_t consumer, size_t at,
+                      int64_t number)
+{
+    allot_stated_leaf row;
+    int status = allot_state_row_get(state, group, consumer, &row);
+    memcpy((char *)&row + at, &number, sizeof number);
+    return status == ALLOT_OK ? allot_state_row_set(state, group, consumer, &row) : status;
+}
+static int set_usage(allot_state *state, int32_t group, int32_t consumer, int64_t number)
+{
+    return set_member(state, group, consumer, offsetof(allot_stated_leaf, usage), number);
+}
+static int set_usage_rest(allot_state *state, int32_t group, int32_t consumer, int64_t number)
+{
+    return set_member(state, group, consumer, offsetof(allot_stated_leaf, usage_rest), number);
+}
+static int set_usage_at(allot_state *state, int32_t group, int32_t consumer, int64_t number)
+{
+    return set_member(state, group, consumer, offsetof(allot_stated_leaf, usage_at), number);
+}
+
 /* In the order of the table of members. */
-static const setter setters[] = {allot_state_demand, allot_state_allocated, allot_state_unlisted,
-                                 allot_state_reclaimed_at, allot_state_waiting_since};
+static const setter setters[] = {allot_state_demand,
+                                 allot_state_allocated,
+                                 allot_state_unlisted,
+                                 allot_state_reclaimed_at,
+                                 allot_state_waiting_since,
+                                 set_usage,
+                                 set_usage_rest,
+                                 set_usage_at};
 enum { SET = sizeof setters / sizeof *setters, SHARING = SET, ROW_FIELDS };
 
 static void make_fields(allot__state_reader *reader)
@@ -228,7 +257,7 @@ static void check_schema(allot__doc *doc, const allot__value *value)
 static void read_top(allot__state_reader *reader)
 {
     allot__doc *doc = &reader->doc;
-    int64_t now, last;
+    int64_t now, last, usage_at;
     allot__object_read(doc, 0, &state_shape, reader->top);
     check_schema(doc, &reader->top[ALLOT__STATE_SCHEMA]);
     if (allot__time_read(doc, &reader->top[ALLOT__STATE_NOW], &now))
@@ -239,8 +268,10 @@ static void read_top(allot__state_reader *reader)
         allot__doc_keep(
             doc, allot_state_now_rounded(reader->state,
                                          reader->top[ALLOT__STATE_NOW_ROUNDED].integer != 0));
-    reader->usage_known =
-        allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
+    allot_decay decay;
+    if (allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &usage_at) &&
+        allot_plan_decay_get(reader->plan, &decay) == ALLOT_OK)
+        allot__doc_keep(doc, allot_state_usage_at(reader->state, usage_at));
 }
 
 /* {} also means no jobs: many Lua programs write an empty list so. */
@@ -261,11 +292,11 @@ static void check_kind(allot__state_reader *reader)
     static const struct {
         allot__state_key key;
         bool queues;
-    } kinds[] = {{ALLOT__STATE_JOBS, true},         {ALLOT__STATE_USAGE, true},
-                 {ALLOT__STATE_USAGE_REST, true},   {ALLOT__STATE_USAGE_AT, true},
-                 {ALLOT__STATE_PREEMPTED_AT, true}, {ALLOT__STATE_CONSUMERS, false},
-                 {ALLOT__STATE_TASKS, false},       {ALLOT__STATE_SESSIONS, false},
-                 {ALLOT__STATE_RECLAIMS, false},    {ALLOT__STATE_LOANS, false}};
+    } kinds[] = {{ALLOT__STATE_JOBS, true},       {ALLOT__STATE_USAGE, true},
+                 {ALLOT__STATE_USAGE_REST, true}, {ALLOT__STATE_PREEMPTED_AT, true},
+                 {ALLOT__STATE_CONSUMERS, false}, {ALLOT__STATE_TASKS, false},
+                 {ALLOT__STATE_SESSIONS, false},  {ALLOT__STATE_RECLAIMS, false},
+                 {ALLOT__STATE_LOANS, false}};
     bool queues = allot_plan_queues(reader->plan) > 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         allot__value *value = &reader->top[kinds[i].key];

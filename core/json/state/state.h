@@ -36,7 +36,7 @@ typedef enum allot__state_key {
 } allot__state_key;
 
 /* Members of consumers at most. */
-#define ALLOT__ROW_FIELDS 8
+#define ALLOT__ROW_FIELDS 9
 
 typedef struct allot__state_reader {
     allot__doc doc;
@@ -46,9 +46,7 @@ typedef struct allot__state_reader {
     /* Members of consumers, of all groups or each, and of one group (allot/members.h). */
     allot__field row[ALLOT__ROW_FIELDS], of_group[ALLOT__ROW_FIELDS];
     uint32_t *objects; /* by consumer: its object, and whether it is faulty; 0: none */
-    int64_t usage_at;  /* if `usage_known`: the time that the state states */
-    bool usage_known;
-    bool doubtful; /* a task, job or reclaim is faulty, so sums may be wrong */
+    bool doubtful;     /* a task, job or reclaim is faulty, so sums may be wrong */
 } allot__state_reader;
 
 /* Each reads a part, reports faults, and keeps failures (allot__doc_keep). `hosts`, `sessions`,

@@ -249,6 +249,14 @@ static const allot_member row_members[] = {
            AT(reclaimed_at), .unset = INT64_MIN),
     MEMBER("waiting_since", "since when it has waited for slots, for `claim_delay`", WHEN,
            AT(waiting_since), .unset = INT64_MIN),
+    MEMBER("usage", "slot-seconds that it had used at `usage_at`, decayed (C-14)",
+           WHOLE(0, (int64_t)1 << 62), AT(usage), .unit = "slot-seconds"),
+    MEMBER("usage_rest", "millionths of a slot-second beyond these", WHOLE(0, 999999),
+           AT(usage_rest)),
+    MEMBER("usage_at",
+           "the time of its `usage`; since then it has held what it has now; without "
+           "this the state's `usage_at`",
+           WHEN, AT(usage_at), .unset = INT64_MIN),
 };
 #undef OF
 

@@ -11,8 +11,7 @@
 
 #include "model/names/names.h"
 
-/* The HIST_HOURS law. */
-enum { HISTORY = 5 * 3600, HISTORY_PARTS = 10, POOL_NAME_MAX = 60 };
+enum { POOL_NAME_MAX = 60 };
 
 static const char *const action_names[] = {"suspend", "checkpoint", "requeue", "kill"};
 
@@ -56,7 +55,6 @@ allot__queues *allot__queues_open(allot_plan *plan)
     if (!plan->queues)
         return NULL;
     allot_protection_init(&plan->queues->params);
-    plan->queues->decay = (allot_decay){HISTORY, HISTORY_PARTS};
     return plan->queues;
 }
 
@@ -69,7 +67,6 @@ void allot__queues_unseal(allot_plan *plan)
     queues->set_of = queues->pool_of = NULL;
     queues->user_first = queues->group_of = NULL;
     queues->pools = NULL;
-    queues->roots = NULL;
     queues->pool_count = 0;
     queues->preempts = false;
     allot__vector_free(plan->engine, &queues->sets);

@@ -80,8 +80,6 @@ typedef struct allot__queues {
     allot__vector applications, limits,
         leases; /* of allot__application, allot__job_limit, allot_lease */
     allot_protection params;
-    allot_decay decay;
-    const allot__roots *roots; /* of its `parts`; after sealing */
     /* Users and user groups that the plan names; those that only jobs name follow in the state
      * (job.h). */
     allot__vector users;  /* of const char * */

@@ -133,25 +133,13 @@ static bool preempts(const allot_plan *plan)
     return any && !(policy && policy->test_count == 0);
 }
 
-static int make_roots(allot_plan *plan)
-{
-    allot__queues *queues = plan->queues;
-    allot__roots *roots =
-        allot__pool_take(plan->engine, &queues->sealed, sizeof *roots, sizeof *roots->of);
-    if (!roots)
-        return ALLOT_ENOMEM;
-    allot__roots_make(queues->decay.parts, roots);
-    queues->roots = roots;
-    return ALLOT_OK;
-}
-
 static int make(allot_plan *plan, allot_report *report)
 {
     allot__queues *queues = plan->queues;
     int result = make_sets(plan, report);
     if (result != ALLOT_ENOMEM && allot__pools_make(plan))
         result = ALLOT_ENOMEM;
-    if (result != ALLOT_ENOMEM && (make_groups(plan) || make_roots(plan)))
+    if (result != ALLOT_ENOMEM && make_groups(plan))
         result = ALLOT_ENOMEM;
     queues->preempts = preempts(plan);
     if (result == ALLOT_ENOMEM)

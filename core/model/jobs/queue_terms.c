@@ -50,19 +50,6 @@ int allot_plan_application(allot_plan *plan, const char *name, const allot_prote
     return ALLOT_OK;
 }
 
-int allot_plan_decay(allot_plan *plan, const allot_decay *decay)
-{
-    allot__queues *queues;
-    if (!decay)
-        return ALLOT_EUSAGE;
-    if (decay->period < 0 || decay->parts < 2)
-        return ALLOT_ERANGE;
-    int status = open(plan, &queues);
-    if (status == ALLOT_OK)
-        queues->decay = *decay;
-    return status;
-}
-
 /* ---- Users ---- */
 
 /* The number of a group, added if new; -2: out of memory. */

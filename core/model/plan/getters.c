@@ -32,6 +32,16 @@ int32_t allot_plan_group_find(const allot_plan *plan, const char *name, size_t l
     return -1;
 }
 
+int allot_plan_decay_get(const allot_plan *plan, allot_decay *out)
+{
+    if (!plan || !plan->sealed || !out)
+        return ALLOT_EUSAGE;
+    if (!plan->fades)
+        return ALLOT_ENOENT;
+    *out = plan->fades->by;
+    return ALLOT_OK;
+}
+
 ALLOT__GETTER_AT(int64_t, allot_plan_group_slots, allot_plan, group_at(of, i), slots, 0)
 ALLOT__GETTER_AT(const allot_policy *, allot_plan_group_policy, allot_plan, group_at(of, i), policy,
                  NULL)

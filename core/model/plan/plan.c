@@ -82,6 +82,16 @@ int allot_plan_slots(allot_plan *plan, int32_t group, int64_t slots)
     return ALLOT_OK;
 }
 
+int allot_plan_decay(allot_plan *plan, const allot_decay *decay)
+{
+    if (!plan || plan->sealed || !decay)
+        return ALLOT_EUSAGE;
+    if (decay->period < 0 || decay->parts < 2)
+        return ALLOT_ERANGE;
+    plan->decay = *decay;
+    return ALLOT_OK;
+}
+
 /* Adds a policy's attributes to those of the plan; attributes of the same name must be equal. */
 static int adopt(allot_plan *plan, allot__vector *known, const allot_attribute *list, int32_t count)
 {

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "base/usage.h"
 #include "model/policy/policy.h"
 #include "model/plan/tree.h"
 
@@ -124,6 +125,8 @@ struct allot_plan {
     uint64_t held;
     allot__vector requires;  /* of allot__require, at most one for each consumer */
     allot__vector newcomers; /* of allot__newcomer, by consumer */
+    allot_decay decay;       /* how use fades; parts 0: not stated */
+    allot__decay *fades;     /* after sealing; NULL: use is not counted. Variants share it */
     /* model/jobs/queue.h. Both NULL: the plan has neither queues nor leases. Variants share queues,
      * and the relation if the policy is the same. */
     struct allot__queues *queues;

@@ -223,6 +223,45 @@ const char *allot__policy_divides_by(const allot_policy *policy)
     return NULL;
 }
 
+/* Functions of whole rows have all columns, and may read them. */
+static bool reads_row(const allot_policy *policy, allot_source source)
+{
+    const allot__function *functions = policy->functions.items;
+    return source.kind == ALLOT_FROM_FUNCTION && functions[source.value].count > ALLOT_IN_FLIGHT;
+}
+
+static bool source_uses(const allot_policy *policy, allot_source source, int32_t *named)
+{
+    bool over = allot__policy_reads(policy, source, ALLOT_USED_OVER_SHARE);
+    bool any = over || allot__policy_reads(policy, source, ALLOT_USAGE);
+    if (any && *named < 0 && !reads_row(policy, source))
+        *named = over ? ALLOT_USED_OVER_SHARE : ALLOT_USAGE;
+    return any;
+}
+
+static bool order_uses(const allot_policy *policy, const allot__order *order, int32_t *named)
+{
+    bool any = false;
+    for (int32_t i = 0; i < order->count; i++)
+        any = source_uses(policy, order->keys[i].source, named) || any;
+    return any;
+}
+
+bool allot__policy_reads_use(const allot_policy *policy, int32_t *named)
+{
+    *named = -1;
+    bool any = source_uses(policy, policy->reclaim_by, named);
+    any = order_uses(policy, &policy->distribute, named) || any;
+    any = order_uses(policy, &policy->reclaim, named) || any;
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        const allot__fill *fill = &policy->fills[i];
+        any = source_uses(policy, fill->by, named) || any;
+        any = source_uses(policy, fill->up_to, named) || any;
+        any = order_uses(policy, &fill->order, named) || any;
+    }
+    return any;
+}
+
 bool allot__policy_owns(const allot_policy *policy)
 {
     for (int32_t i = 0; i < policy->fill_count; i++) {

@@ -359,6 +359,31 @@ static int check_exclusive(const allot_plan *plan, int32_t group, allot_report *
     return result;
 }
 
+/* ---- Use over time --------------------------------------------------------------------------- */
+
+/* Policies that read use need a plan that counts it. */
+static int check_usage(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    int result = ALLOT_OK;
+    for (int32_t i = 0; i < it->governing_count && !plan->fades; i++) {
+        const allot_policy *policy = it->governing[i].policy;
+        int32_t named = -1;
+        if (!policy || !allot__policy_reads_use(policy, &named) || named < 0)
+            continue;
+        allot__fault fault = allot__fault_of(
+            report, "E-decay", "\"half_life\": 604800 leaves half of it a week later");
+        fault.group = group;
+        allot__say(
+            plan, &fault,
+            "the policy \"%.80s\" reads \"%s\", but the plan states neither \"half_life\" nor "
+            "\"hist_hours\", so use is not counted",
+            allot_policy_name(policy), allot_column_name(named));
+        result = ALLOT_EINVALID;
+    }
+    return result;
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report)
@@ -388,7 +413,8 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
     allot__free(plan->engine, effective, rows, sizeof *effective);
     if (allot__check_queues(plan, group, report))
         status = ALLOT_EINVALID;
-    if (check_requires(plan, group, report) || check_exclusive(plan, group, report))
+    if (check_requires(plan, group, report) || check_exclusive(plan, group, report) ||
+        check_usage(plan, group, report))
         status = ALLOT_EINVALID;
     return status;
 }

@@ -33,6 +33,12 @@ int allot_plan_new(allot_engine *engine, allot_plan **out)
     return ALLOT_OK;
 }
 
+static void free_fades(allot_plan *plan)
+{
+    allot__free(plan->engine, plan->fades, 1, sizeof *plan->fades);
+    plan->fades = NULL;
+}
+
 static void free_build(allot_plan *plan)
 {
     if (!plan->build)
@@ -59,6 +65,7 @@ void allot_plan_free(allot_plan *plan)
     allot__variants_free(plan);
     allot__relation_free(plan);
     allot__queues_free(plan);
+    free_fades(plan);
     allot__windows_free(plan);
     for (int32_t i = 0; i < plan->group_count; i++)
         group_free(plan, &plan->groups[i]);
@@ -127,8 +134,26 @@ static int check_all(allot_plan *plan, allot_report *report)
     return status ? status : queues ? queues : beside;
 }
 
+/* The HIST_HOURS law: how use of queues fades unless the plan states otherwise. */
+enum { HISTORY = 5 * 3600, HISTORY_PARTS = 10 };
+
+static int make_fades(allot_plan *plan)
+{
+    allot_decay decay = plan->decay;
+    if (decay.parts == 0 && allot__queue_count(plan) > 0)
+        decay = (allot_decay){HISTORY, HISTORY_PARTS};
+    if (decay.parts == 0)
+        return ALLOT_OK;
+    plan->fades = allot__new(plan->engine, 1, sizeof *plan->fades);
+    if (!plan->fades)
+        return ALLOT_ENOMEM;
+    allot__decay_make(&decay, plan->fades);
+    return ALLOT_OK;
+}
+
 static void undo(allot_plan *plan)
 {
+    free_fades(plan);
     for (int32_t i = 0; i < plan->group_count; i++)
         allot__layout_free(plan, &plan->groups[i]);
     allot__relation_free(plan);
@@ -144,6 +169,8 @@ static int seal(allot_plan *plan, allot_report *report)
     if (status)
         return status;
     status = lay_out(plan);
+    if (status == ALLOT_OK)
+        status = make_fades(plan);
     if (status == ALLOT_OK)
         status = check_all(plan, report);
     if (status == ALLOT_OK)

@@ -18,6 +18,7 @@
 #include "base/name.h"
 #include "base/memory.h"
 #include "base/simd.h"
+#include "base/usage.h"
 #include "model/items/things.h"
 #include "model/state/tasks.h"
 
@@ -49,12 +50,6 @@ typedef struct allot__job {
     int32_t place_count, grown_count;
 } allot__job;
 
-typedef struct allot__usage {
-    bool told;
-    int64_t slot_seconds;
-    int32_t millionths;
-} allot__usage;
-
 typedef struct allot__lease_told {
     bool told;
     allot_lease_now now;
@@ -85,9 +80,7 @@ typedef struct allot__job_brief {
 
 typedef struct allot__jobs {
     allot__job_names names;
-    allot__usage *usage; /* by queue; NULL: none stated */
-    int64_t usage_at;
-    bool usage_at_set;
+    allot__usage *usage;       /* by queue; NULL: none stated. Their time is the state's usage_at */
     allot__lease_told *leases; /* by contract; NULL: none stated */
     int64_t *preempted_at;     /* by resource: the last preemption for it, or INT64_MIN; NULL: never
                                   for any */

@@ -293,7 +293,6 @@ static void set_uses_back(const allot_state *state, int64_t now, int64_t by)
         set_time(now, by, &jobs->leases[i].now.since);
     for (int32_t i = 0; jobs->preempted_at && i < allot_plan_resources(state->base); i++)
         set_time(now, by, &jobs->preempted_at[i]);
-    set_time(now, by, &jobs->usage_at);
 }
 
 static void set_sessions_back(const allot_state *state, int64_t now, int64_t by)
@@ -336,9 +335,12 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
                 set_time(now, by, &group->reclaimed_at[i]);
             if (group->waiting_since)
                 set_time(now, by, &group->waiting_since[i]);
+            if (group->usage)
+                set_time(now, by, &group->usage[i].at);
         }
     set_uses_back(state, now, by);
     set_time(now, by, &state->last);
+    set_time(now, by, &state->usage_at);
     allot__tasks_change(state);
     for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
         all_changed(state, kind);

@@ -20,6 +20,14 @@ static size_t rows_of(const allot_plan *plan)
     return plan->tree.rows > 0 ? (size_t)plan->tree.rows : 1;
 }
 
+static int make_usage(allot_engine *engine, allot__group_state *group, size_t rows)
+{
+    group->usage = allot__new(engine, rows, sizeof *group->usage);
+    for (size_t i = 0; group->usage && i < rows; i++)
+        group->usage[i].at = INT64_MIN;
+    return group->usage ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 static int make_group(allot_engine *engine, allot__group_state *group, size_t rows)
 {
     group->demand = allot__new(engine, rows, sizeof *group->demand);
@@ -40,17 +48,20 @@ static void free_group(allot_engine *engine, allot__group_state *group, size_t r
     allot__free(engine, group->unlisted, rows, sizeof *group->unlisted);
     allot__free(engine, group->reclaimed_at, rows, sizeof *group->reclaimed_at);
     allot__free(engine, group->waiting_since, rows, sizeof *group->waiting_since);
+    allot__free(engine, group->usage, rows, sizeof *group->usage);
     allot__vector_free(engine, &group->changed);
 }
 
 static int make_groups(allot_state *state)
 {
-    size_t count = (size_t)state->plan->group_count;
+    size_t count = (size_t)state->plan->group_count, rows = rows_of(state->plan);
+    bool counts = state->plan->fades && allot__queue_count(state->plan) == 0;
     state->groups = allot__new(state->engine, count, sizeof *state->groups);
     if (!state->groups)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++)
-        if (make_group(state->engine, &state->groups[i], rows_of(state->plan)))
+        if (make_group(state->engine, &state->groups[i], rows) ||
+            (counts && make_usage(state->engine, &state->groups[i], rows)))
             return ALLOT_ENOMEM;
     return ALLOT_OK;
 }
@@ -179,7 +190,7 @@ int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, i
     if (status != ALLOT_OK)
         return status;
     int32_t row = allot__row(state->plan, group, consumer);
-    it->allocated[row] = (int32_t)slots;
+    allot__hold(state, group, row, (int32_t)slots);
     it->set[row / 8] |= (uint8_t)(1 << row % 8);
     allot__row_changed(state, group, row);
     return ALLOT_OK;
@@ -332,7 +343,13 @@ int allot_state_row_get(const allot_state *state, int32_t group, int32_t consume
         .allocated = allot__allocated_set(of, row) ? of->allocated[row] : -1,
         .unlisted = of->unlisted ? of->unlisted[consumer] : 0,
         .reclaimed_at = of->reclaimed_at ? of->reclaimed_at[consumer] : INT64_MIN,
-        .waiting_since = of->waiting_since ? of->waiting_since[consumer] : INT64_MIN};
+        .waiting_since = of->waiting_since ? of->waiting_since[consumer] : INT64_MIN,
+        .usage_at = INT64_MIN};
+    if (of->usage) {
+        out->usage = of->usage[consumer].slot_seconds;
+        out->usage_rest = of->usage[consumer].millionths;
+        out->usage_at = of->usage[consumer].at;
+    }
     return ALLOT_OK;
 }
 
@@ -363,6 +380,11 @@ int allot_state_row_set(allot_state *state, int32_t group, int32_t consumer,
         allot_state_demand(state, group, consumer, row->demand);
     if (row->allocated >= 0)
         allot_state_allocated(state, group, consumer, row->allocated);
+    if (of->usage)
+        of->usage[consumer] = (allot__usage){
+            .slot_seconds = row->usage,
+            .millionths = (int32_t)row->usage_rest,
+            .at = state->begun && row->usage_at == INT64_MIN ? state->now : row->usage_at};
     return ALLOT_OK;
 }
 
@@ -376,5 +398,8 @@ int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consum
         out->demand = -1;
     if (status == ALLOT_OK && out->allocated == 0)
         out->allocated = -1;
+    if (status == ALLOT_OK && out->usage == 0 && out->usage_rest == 0 &&
+        state->groups[group].allocated[allot__row(state->plan, group, consumer)] == 0)
+        out->usage_at = INT64_MIN;
     return status;
 }

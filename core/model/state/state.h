@@ -11,6 +11,7 @@
 #include <allot/state.h>
 
 #include "base/memory.h"
+#include "base/usage.h"
 #include "model/plan/plan.h"
 #include "model/state/tasks.h"
 #include "model/items/things.h"
@@ -27,6 +28,7 @@ typedef struct allot__group_state {
     int32_t *unlisted;  /* by handle; NULL: none stated */
     /* By handle; INT64_MIN: not stated. NULL: none stated. */
     int64_t *reclaimed_at, *waiting_since;
+    allot__usage *usage;   /* by handle (use.c); NULL: the plan does not count use */
     allot__vector changed; /* of int32_t: rows whose demand or allocated was set (allot__since) */
 } allot__group_state;
 
@@ -68,6 +70,9 @@ struct allot_state {
     allot__since *since;
     int64_t now, last; /* last: when last_set */
     bool last_set, now_rounded;
+    int64_t usage_at; /* the time of use that states none; when usage_at_set */
+    bool usage_at_set;
+    bool begun; /* leaves that hold other slots do so from `now` on, which counts as use */
     allot__group_state *groups; /* one for each of the plan's */
     allot__tasks tasks;
     allot__things sessions, all_jobs, reclaims;
@@ -116,6 +121,15 @@ static inline void allot__tasks_change(allot_state *state)
 }
 /* A row's demand or allocated was set. */
 void allot__row_changed(allot_state *state, int32_t group, int32_t row);
+/* use.c: a leaf holds so many slots from now on; what it held before is use until now. */
+void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots);
+/* The use of a leaf until the state's time; `spans`: a cache, zeroed before the first call for a
+ * state. Of a plan that counts use. */
+typedef struct allot__spans {
+    allot__span of[64]; /* by its seconds, as far as known (sum 0: not, but of 0 seconds) */
+} allot__spans;
+allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer,
+                              allot__spans *spans);
 /* Cycles follow the present one; or none: the next is a full pass. */
 void allot__since_now(const allot_state *state);
 void allot__since_end(const allot_state *state);

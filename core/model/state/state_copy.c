@@ -160,6 +160,27 @@ static int copy_groups(copying *it)
     return status;
 }
 
+/* Use under a law by which it does not fade there ends now, and goes on by the other. */
+static int copy_leaf_usage(copying *it)
+{
+    const allot_plan *plan = it->from->plan;
+    const allot__decay *from = plan->fades, *to = it->to->plan->fades;
+    bool same = from && to && from->by.period == to->by.period && from->by.parts == to->by.parts;
+    allot__spans spans = {.of[0].seconds = 0};
+    for (int32_t g = 0; g < plan->group_count; g++) {
+        const allot__usage *usage = it->from->groups[g].usage;
+        allot__usage *there =
+            it->map->groups[g] < 0 ? NULL : it->to->groups[it->map->groups[g]].usage;
+        for (int32_t i = 0; usage && there && i < plan->tree.rows; i++)
+            if (allot__plan_leaf(plan, i) && has_leaf(it, i))
+                there[it->map->consumers[i]] =
+                    same ? usage[i] : allot__usage_now(it->from, g, i, &spans);
+    }
+    if (it->from->usage_at_set && to)
+        allot_state_usage_at(it->to, it->from->usage_at);
+    return it->from->begun ? allot_state_begin(it->to) : ALLOT_OK;
+}
+
 /* ---- Hosts, sessions, loans, flights --------------------------------------------------------- */
 
 /* Slots that come from the plan come from the other plan there. */
@@ -350,8 +371,6 @@ static int copy_usage(copying *it)
             status = allot_state_usage(it->to, queue, jobs->usage[q].slot_seconds,
                                        jobs->usage[q].millionths);
     }
-    if (status == ALLOT_OK && jobs->usage_at_set && allot__queue_count(it->to->plan) > 0)
-        status = allot_state_usage_at(it->to, jobs->usage_at);
     return status;
 }
 
@@ -400,8 +419,8 @@ static int copy_use(copying *it)
 
 static int copy_all(copying *it)
 {
-    static int (*const steps[])(copying * it) = {copy_groups, copy_hosts, copy_use, copy_leases,
-                                                 copy_lists};
+    static int (*const steps[])(copying * it) = {copy_groups, copy_leaf_usage, copy_hosts,
+                                                 copy_use,    copy_leases,     copy_lists};
     int status = allot_state_now(it->to, it->from->now);
     if (status == ALLOT_OK)
         status = allot_state_now_rounded(it->to, it->from->now_rounded);

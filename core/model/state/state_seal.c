@@ -233,12 +233,21 @@ static void say_all(const allot_state *state, int32_t group, const int64_t *sum,
     }
 }
 
-/* Sets a row's demand or allocation, which follows from its tasks. */
-static void set_row(allot_state *state, int32_t group, int32_t row, int32_t *amount, int64_t slots)
+/* Sets a row's demand, which follows from its tasks. */
+static void set_demand(allot_state *state, int32_t group, int32_t row, int64_t slots)
 {
-    int32_t before = *amount;
+    int32_t *amount = &state->groups[group].demand[row], before = *amount;
     *amount = (int32_t)(slots < ALLOT_AMOUNT_MAX ? slots : ALLOT_AMOUNT_MAX);
     if (*amount != before)
+        allot__row_changed(state, group, row);
+}
+
+/* Sets what a row holds to the slots of its tasks. */
+static void hold_tasks(allot_state *state, int32_t group, int32_t row, int64_t slots)
+{
+    int32_t before = state->groups[group].allocated[row];
+    allot__hold(state, group, row, (int32_t)(slots < ALLOT_AMOUNT_MAX ? slots : ALLOT_AMOUNT_MAX));
+    if (state->groups[group].allocated[row] != before)
         allot__row_changed(state, group, row);
 }
 
@@ -265,7 +274,7 @@ static void demand_tasks(allot_state *state, int32_t group, const int64_t *runni
         if (allot__demand_set(it, row))
             continue;
         int64_t slots = running[row] + waiting_slots(state, group, consumer);
-        set_row(state, group, row, &it->demand[row], slots);
+        set_demand(state, group, row, slots);
         it->derived = it->derived || slots > 0;
         it->whole = it->whole || (slots > 0 && allot__units_wide(state, group, consumer));
     }
@@ -280,7 +289,7 @@ static int check_held(allot_state *state, int32_t group, int64_t *sum, allot_rep
     for (int32_t row = 0; row < state->plan->tree.rows; row++) {
         sound = sound && sum[row] <= most_held(it, row);
         if (!allot__allocated_set(it, row))
-            set_row(state, group, row, &it->allocated[row], sum[row]);
+            hold_tasks(state, group, row, sum[row]);
     }
     if (!sound)
         say_all(state, group, sum, report, say_held);
@@ -387,11 +396,11 @@ static bool settle_leaf(allot_state *state, int32_t group, int32_t row)
     if (sum > most_held(it, row))
         return false;
     if (!allot__allocated_set(it, row))
-        set_row(state, group, row, &it->allocated[row], sum);
+        hold_tasks(state, group, row, sum);
     if (allot__demand_set(it, row))
         return true;
     it->derived = it->derived || sum > 0;
-    set_row(state, group, row, &it->demand[row], sum);
+    set_demand(state, group, row, sum);
     return !allot__units_wide(state, group, consumer);
 }
 
@@ -459,6 +468,8 @@ int allot_state_seal(allot_state *state, allot_report *report)
         result = worse(result, check_claims(state, report));
     if (result != ALLOT_ENOMEM)
         result = worse(result, allot__jobs_seal(state, report));
+    if (result == ALLOT_OK)
+        allot_state_begin(state);
     state->sealed = result == ALLOT_OK;
     if (state->jobs && !state->sealed)
         state->jobs->arranged = false;

@@ -19,23 +19,12 @@ int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds, i
     int32_t queues = state ? allot__queue_count(state->plan) : 0;
     if (!allot__state_changes(state) || !within(queue, 0, (int64_t)queues - 1))
         return ALLOT_EUSAGE;
-    if (!within(slot_seconds, 0, (int64_t)1 << 62) || !within(millionths, 0, 999999))
+    if (!within(slot_seconds, 0, ALLOT__USAGE_MOST) || !within(millionths, 0, ALLOT__MILLION - 1))
         return ALLOT_ERANGE;
     if (allot__jobs_room(state) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    state->jobs->usage[queue] = (allot__usage){true, slot_seconds, millionths};
-    return ALLOT_OK;
-}
-
-int allot_state_usage_at(allot_state *state, int64_t when)
-{
-    if (!allot__state_changes(state) || allot__queue_count(state->plan) == 0)
-        return ALLOT_EUSAGE;
-    allot__jobs *jobs = allot__jobs_open(state);
-    if (!jobs)
-        return ALLOT_ENOMEM;
-    jobs->usage_at = when;
-    jobs->usage_at_set = true;
+    state->jobs->usage[queue] =
+        (allot__usage){.told = true, .slot_seconds = slot_seconds, .millionths = millionths};
     return ALLOT_OK;
 }
 
@@ -50,16 +39,6 @@ int allot_state_usage_get(const allot_state *state, int32_t queue, int64_t *slot
         return ALLOT_ENOENT;
     *slot_seconds = of[queue].slot_seconds;
     *millionths = of[queue].millionths;
-    return ALLOT_OK;
-}
-
-int allot_state_usage_time(const allot_state *state, int64_t *out)
-{
-    if (!state || !out)
-        return ALLOT_EUSAGE;
-    if (!state->jobs || !state->jobs->usage_at_set)
-        return ALLOT_ENOENT;
-    *out = state->jobs->usage_at;
     return ALLOT_OK;
 }
 

@@ -82,8 +82,8 @@ static int play(allot_state *state, const allot_decision *decision, returns when
     allot_apply apply = {.starts = 1, .task_ids = "step-", .reclaim_ids = ids};
     int status = allot_state_apply(state, decision, &apply);
     if (status == ALLOT_OK)
-        status = give_back(state, old, when, now, how);
-    return status == ALLOT_OK ? allot_state_now(state, now) : status;
+        status = allot_state_now(state, now);
+    return status == ALLOT_OK ? give_back(state, old, when, now, how) : status;
 }
 
 /* decision:apply([{seconds = , returns = }]) */

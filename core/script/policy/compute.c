@@ -29,6 +29,14 @@ static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, in
 
 /* ---- The row view ---------------------------------------------------------------------------- */
 
+/* Is it use over time, which the plan does not count? */
+static bool is_uncounted(const allot__batch_run *run, int field)
+{
+    allot_decay decay;
+    return (field == ALLOT_USAGE || field == ALLOT_USED_OVER_SHARE) &&
+           allot_plan_decay_get(run->batch->plan, &decay) != ALLOT_OK;
+}
+
 static bool push_view(lua_State *L, const void *ud, int number, int field)
 {
     const allot__batch_run *run = &((const allot__script *)ud)->run;
@@ -41,6 +49,9 @@ static bool push_view(lua_State *L, const void *ud, int number, int field)
                           run->call->rows == ALLOT_TASKS
                               ? "'%s' goes by who preempts, which a function is not told"
                               : "column '%s' is not known yet at this stage",
+                          lua_tostring(L, 2));
+    if (run->call->rows == ALLOT_CONSUMERS && is_uncounted(run, field))
+        return luaL_error(L, "column '%s' needs a plan that states half_life or hist_hours",
                           lua_tostring(L, 2));
     push_column(L, run, at - run->call->columns, run->row);
     return true;

@@ -269,6 +269,7 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
         return status;
     }
     allot__leaves_begin(books);
+    allot_state_begin(books->state);
     *out = books;
     return ALLOT_OK;
 }
@@ -545,5 +546,6 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__er
         return status;
     allot__books_unseal(books);
     books->when = event->at_given || event->at != 0 ? event->at : allot__books_last(books);
+    allot_state_now(books->state, books->when);
     return applies[event->kind](books, event, fault);
 }

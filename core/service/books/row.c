@@ -9,7 +9,8 @@
 
 allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t leaf)
 {
-    allot_stated_leaf row = {.reclaimed_at = INT64_MIN, .waiting_since = INT64_MIN};
+    allot_stated_leaf row = {
+        .reclaimed_at = INT64_MIN, .waiting_since = INT64_MIN, .usage_at = INT64_MIN};
     const allot__books_leaf *beside = allot__leaf_beside(books, group, leaf);
     allot_state_row_get(books->state, group, leaf, &row);
     if (beside->until != INT64_MIN)

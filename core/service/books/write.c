@@ -81,6 +81,10 @@ void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
     allot__write_set(out, "unlisted", row->unlisted, 0);
     allot__write_set(out, "reclaimed_at", row->reclaimed_at, INT64_MIN);
     allot__write_set(out, "waiting_since", row->waiting_since, INT64_MIN);
+    allot__write_set(out, "usage", row->usage, 0);
+    allot__write_set(out, "usage_rest", row->usage_rest, 0);
+    if (row->allocated > 0 || row->usage > 0 || row->usage_rest > 0)
+        allot__write_set(out, "usage_at", row->usage_at, INT64_MIN);
     allot__write_origin(out, source);
     allot__entry_close(out);
 }
@@ -256,7 +260,8 @@ void allot__write_use(const allot__books *books, allot__text *out)
 static bool is_bare(const allot_stated_leaf *row, const allot__origin *source)
 {
     return !source && row->demand == 0 && row->allocated == 0 && row->unlisted == 0 &&
-           row->reclaimed_at == INT64_MIN && row->waiting_since == INT64_MIN;
+           row->reclaimed_at == INT64_MIN && row->waiting_since == INT64_MIN && row->usage == 0 &&
+           row->usage_rest == 0;
 }
 
 static void write_size(const allot__books *books, int32_t g, allot__text *out)

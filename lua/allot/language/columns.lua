@@ -9,8 +9,8 @@ local columns = {}
 --- In the order of the core.
 columns.names = {
   "owned", "reserve", "limit", "rank", "share", "grace", "exclusive", "rebalance",
-  "configured", "group_slots", "demand", "need", "allocated", "in_flight", "parent_slots", "quota",
-  "received", "over",
+  "configured", "group_slots", "demand", "need", "allocated", "usage", "used_over_share",
+  "in_flight", "parent_slots", "quota", "received", "over",
 }
 
 --- Of tasks and sessions; every stage that reads them knows all.

@@ -185,10 +185,10 @@ static void use_fades(void)
     fixture it;
     queues_begin(&it);
     queue_preempting(&it, "q", 1, NULL, NULL);
-    CHECK_EQ(it.plan->queues->decay.period, 18000);
-    CHECK_EQ(it.plan->queues->decay.parts, 10);
+    allot_decay decay;
+    CHECK_EQ(allot_plan_decay_get(it.plan, &decay), ALLOT_EUSAGE);
     CHECK_EQ(allot_plan_decay(it.plan, &(allot_decay){0, 2}), ALLOT_OK);
-    CHECK_EQ(it.plan->queues->decay.period, 0);
+    CHECK_EQ(it.plan->decay.period, 0);
     CHECK_EQ(allot_plan_decay(it.plan, &(allot_decay){-1, 2}), ALLOT_ERANGE);
     CHECK_EQ(allot_plan_decay(it.plan, &(allot_decay){60, 1}), ALLOT_ERANGE);
     CHECK_EQ(allot_plan_decay(it.plan, NULL), ALLOT_EUSAGE);

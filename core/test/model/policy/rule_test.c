@@ -96,13 +96,12 @@ static void a_plan_completes_a_policy_without_fills(void)
 static void fills_read_what_is_known_before_quota(void)
 {
     fixture it;
-    allot_policy *policy = begin(&it);
-    char label[16];
     for (int32_t i = ALLOT_OWNED; i < ALLOT_COLUMN_COUNT; i++) {
         int wanted = i <= ALLOT_IN_FLIGHT ? ALLOT_OK : ALLOT_EUSAGE;
-        snprintf(label, sizeof label, "f%d", (int)i);
-        CHECK_EQ(allot_policy_fill(policy, label, column(i), need, NULL, 0), wanted);
+        CHECK_EQ(allot_policy_fill(begin(&it), "f", column(i), need, NULL, 0), wanted);
+        fixture_end(&it);
     }
+    allot_policy *policy = begin(&it);
     allot_key key = {column(ALLOT_QUOTA), 0};
     CHECK_EQ(allot_policy_fill(policy, "x", one, column(ALLOT_QUOTA), NULL, 0), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_fill(policy, "x", one, need, &key, 1), ALLOT_EUSAGE);

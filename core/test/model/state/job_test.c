@@ -114,8 +114,8 @@ static void how_queues_were_used(void)
     CHECK_EQ(jobs->usage[1].told, true);
     CHECK_EQ(jobs->usage[1].slot_seconds, (int64_t)1 << 62);
     CHECK_EQ(jobs->usage[1].millionths, 999999);
-    CHECK_EQ(jobs->usage_at_set, true);
-    CHECK_EQ(jobs->usage_at, -5);
+    CHECK_EQ(it.state->usage_at_set, true);
+    CHECK_EQ(it.state->usage_at, -5);
     seals(&it);
     CHECK_EQ(allot_state_usage(it.state, 1, 0, 0), ALLOT_EUSAGE);
     end(&it);

@@ -50,6 +50,8 @@ return {
     .. "borrower differ, and a list names each consumer once." },
   { "E-requires", "The policy's `requirements` has no requirement of that name." },
   { "E-exclusive", "Exclusive hosts cannot be used with policies that have loans." },
+  { "E-decay", "A policy reads `usage` or `used_over_share`, and the plan does not say how use "
+    .. "fades: `half_life` or `hist_hours`." },
   { "E-windows", "Windows are too many, or overlap in more ways than are checked." },
   { "E-timezone", "The system has no zone data of that name, or no zone data (package tzdata)." },
   -- States.

@@ -1,0 +1,181 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Use over time (C-14): decayed slot-seconds of leaves, and policies that read them.
+
+local allot = require "allot"
+local case = require "spec.support.cases.case"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
+
+local plan, state = case.plan, case.state
+
+--- A policy of one fill by an expression.
+local function by(source)
+  return ([[return policy { name = "fair", quota = { fill "owed" { by = %s } } }]]):format(source)
+end
+
+--- /A/x holds 4 of 20 slots, /B 2; each key of `rows` is what else they have.
+local function decide(keys, rows, policy)
+  local short = plan { slots = 20, policy = policy and "site.lua" or "hybrid",
+    { "A", { "x" }, { "y", share = 2 } }, { "B" } }
+  local now = state { now = 1000, ["A/x"] = { 99, 4 }, ["A/y"] = { 99, 0 }, B = { 99, 2 } }
+  now.usage_at, now.now = keys.usage_at, keys.now or 1000
+  for key, value in pairs(keys) do short[key] = value end
+  short.usage_at, short.now = nil, nil
+  for path, row in pairs(rows or {}) do
+    for key, value in pairs(row) do now.consumers["/" .. path][key] = value end
+  end
+  return engine.cycle(short, now, nil, policy)
+end
+
+--- The use of /A, /A/x, /A/y and /B, with millionths if there are some.
+local function used(...)
+  local rows, out = case.by_path(decide(...).groups.default), {}
+  for i, path in ipairs { "/A", "/A/x", "/A/y", "/B" } do
+    local row = rows[path]
+    out[i] = row.usage_rest and ("%d.%06d"):format(row.usage, row.usage_rest) or row.usage or "none"
+  end
+  return out
+end
+
+describe("use", function ()
+  it("is counted if the plan states how it fades", function ()
+    assert.same({ "none", "none", "none", "none" }, used({}, { B = { usage = 5 } }))
+    assert.same({ 0, 0, 0, 5 }, used({ half_life = 60 }, { B = { usage = 5 } }))
+  end)
+
+  it("is halved in a half-life, and falls to a tenth in hist_hours", function ()
+    local idle = { ["A/x"] = { usage = 1000, allocated = 0 },
+                   B = { usage = 7, allocated = 0, usage_rest = 1 } }
+    assert.same({ 500, 500, 0, "3.500001" }, used({ half_life = 100, usage_at = 900 }, idle))
+    assert.same({ 250, 250, 0, "1.750000" }, used({ half_life = 100, usage_at = 800 }, idle))
+    assert.same({ 707, "707.106781", 0, "4.949748" },
+      used({ half_life = 100, usage_at = 950 }, idle))
+    assert.same({ 100, 100, 0, "0.700000" }, used({ hist_hours = 1, usage_at = -2600 }, idle))
+  end)
+
+  it("grows by the slots that a leaf holds, a second's use at its end", function ()
+    assert.same({ 4, 4, 0, 2 }, used { half_life = 1, usage_at = 999 })
+    assert.same({ 6, 6, 0, 3 }, used { half_life = 1, usage_at = 998 })       -- 4 * 1.5
+    assert.same({ 7, 7, 0, "3.500000" }, used { half_life = 1, usage_at = 997 })
+    assert.same({ 1400, 1400, 0, 200 },
+      used({ half_life = 0, usage_at = 900 }, { ["A/x"] = { usage = 1000 } }))
+  end)
+
+  it("has a time of its own, or that of the state, or now", function ()
+    assert.same({ 12, 12, 0, 2 }, used({ half_life = 0, usage_at = 999 },
+      { ["A/x"] = { usage_at = 998, usage = 4 } }))
+    assert.same({ 4, 4, 0, 0 }, used({ half_life = 0 }, { ["A/x"] = { usage = 4 } }))
+    assert.same({ 4, 4, 0, 0 }, used({ half_life = 10, usage_at = 1001 },
+      { ["A/x"] = { usage = 4 } }))
+  end)
+
+  it("of a parent is the sum of its children's whole slot-seconds", function ()
+    assert.same({ 3, "1.500000", "2.500000", 2 }, used({ half_life = 10 }, {
+      ["A/x"] = { usage = 1, usage_rest = 500000 }, ["A/y"] = { usage = 2, usage_rest = 500000 },
+      B = { usage = 2 } }))
+  end)
+
+  it("is cut at 2^62 slot-seconds", function ()
+    local most = 1 << 62
+    assert.same({ most, most, most, 2 }, used({ half_life = 0, usage_at = 999 }, {
+      ["A/x"] = { usage = most, usage_rest = 5 }, ["A/y"] = { usage = most } }))
+  end)
+
+  it("goes on from a decision's state, whatever time passes in between", function ()
+    local keys = { half_life = 3600, usage_at = 1000 }
+    local rows = { ["A/x"] = { usage = 100000, demand = 4 }, ["A/y"] = { demand = 0 },
+                   B = { demand = 2 } }
+    local step = decide({ half_life = 3600, usage_at = 1000 }, rows)
+    for _ = 1, 10 do
+      local sealed = engine.sealed(plan { slots = 20, half_life = 3600,
+        { "A", { "x" }, { "y", share = 2 } }, { "B" } })
+      step = engine.decided(sealed, engine.after(step, { seconds = 137 }))
+    end
+    keys.now = 2370
+    assert.same(used(keys, rows)[2], ("%d.%06d"):format(
+      case.by_path(step.groups.default)["/A/x"].usage,
+      case.by_path(step.groups.default)["/A/x"].usage_rest))
+  end)
+
+  it("changes its pace when a decision is carried out", function ()
+    local step = decide({ half_life = 0 }, { ["A/x"] = { demand = 1, allocated = 1 },
+      ["A/y"] = { demand = 0 }, B = { demand = 7 } })
+    assert.same({ { "/B", 5 } }, { { step.grants[1].consumer, step.grants[1].slots } })
+    local after = engine.after(step, { seconds = 10 })
+    assert.equal(1000, after.consumers["/B"].usage_at)
+    local sealed = engine.sealed(plan { slots = 20, half_life = 0,
+      { "A", { "x" }, { "y", share = 2 } }, { "B" } })
+    local rows = case.by_path(engine.decided(sealed, after).groups.default)
+    assert.equal(70, rows["/B"].usage)
+    assert.equal(10, rows["/A/x"].usage)
+  end)
+end)
+
+describe("a policy that reads use", function ()
+  local rows = { ["A/x"] = { usage = 300 }, ["A/y"] = { usage = 100 }, B = { usage = 1200 } }
+
+  local function quotas(policy, more)
+    local out = case.by_path(decide({ half_life = 60 }, more or rows, policy).groups.default)
+    return { out["/A"].quota, out["/A/x"].quota, out["/A/y"].quota, out["/B"].quota }
+  end
+
+  it("divides by functions of it, and by sums over siblings", function ()
+    assert.same({ 15, 4, 11, 5 }, quotas(by "function (usage) return 1200 // usage end"))
+    assert.same({ 15, 4, 11, 5 },
+      quotas(by "function (usage, sum_usage) return sum_usage - usage end"))
+  end)
+
+  it("divides by it, caps by it, and orders by it", function ()
+    assert.same({ 5, 4, 1, 15 }, quotas(by "'usage'"))
+    assert.same({ 5, 3, 2, 7 }, quotas(by "1, up_to = 'usage'",
+      { ["A/x"] = { usage = 3 }, ["A/y"] = { usage = 2 }, B = { usage = 7 } }))
+    assert.same({ 20, 0, 20, 0 }, quotas(by "1, order = order { 'usage' }"))
+    assert.same({ 0, 0, 0, 20 }, quotas(by "1, order = order { desc 'used_over_share' }"))
+  end)
+
+  it("sees it over the share, or over what is owned", function ()
+    -- 400 and 1200 by a share of 1; below it 300 / 1 and 100 / 2
+    assert.same({ 5, 5, 0, 15 }, quotas(by "'used_over_share'"))
+    local owning = [[return policy { name = "owning", quota = {
+      fill "owned" { by = "owned", up_to = "owned" }, fill { by = "used_over_share" } } }]]
+    local short = plan { slots = 30, half_life = 60, policy = "site.lua",
+      { "A", owned = 10 }, { "B", owned = 5 }, { "C", { "x" }, { "y", share = 4 } } }
+    local now = state { now = 0, A = { 99 }, B = { 99 }, ["C/x"] = { 99 }, ["C/y"] = { 99 } }
+    now.consumers["/A"].usage, now.consumers["/B"].usage = 20, 40 -- 2000 and 8000
+    local out = case.by_path(engine.cycle(short, now, nil, owning).groups.default)
+    assert.same({ 13, 17 }, { out["/A"].quota, out["/B"].quota })
+    now.consumers["/C/y"].usage = 1 -- /C owns nothing: as much as there is, which is no weight
+    assert.has_error(function () engine.cycle(short, now, nil, owning) end)
+  end)
+
+  it("may read it of a whole row", function ()
+    local row = by "function (row) return row.share > 5 and row.usage or 1 end"
+    assert.same({ 10, 5, 5, 10 }, quotas(row))
+    assert.same({ 15, 4, 11, 5 }, quotas(by "function (row) return 1200 // row.usage end"))
+    local sealed = engine.sealed(plan { slots = 20, policy = "site.lua", { "A" } }, row)
+    assert.equal(20, engine.decided(sealed, state { A = { 30 } }).groups.default.consumers[1].quota)
+    sealed = engine.sealed(plan { slots = 20, policy = "site.lua", { "A", share = 6 } }, row)
+    local done, message = pcall(engine.decide, sealed, state { A = { 30 } })
+    assert.is_false(done)
+    assert.matches("column 'usage' needs a plan that states half_life or hist_hours", message, 1,
+      true)
+  end)
+
+  it("weighs amounts alone", function ()
+    local done, message = pcall(decide, { half_life = 60 }, { B = { usage = 1000000001 } },
+      by "'usage'")
+    assert.is_false(done)
+    assert.matches("/B: usage is 1000000001, allowed is 0 ... 1000000000", message, 1, true)
+  end)
+
+  it("is refused if the plan does not count use", function ()
+    local short = plan { slots = 20, policy = "site.lua", { "A" } }
+    local made, _, report = allot.plan(document.encode(short),
+      { policies = { ["site.lua"] = by "'used_over_share'" } })
+    assert.is_nil(made)
+    assert.equal("E-decay", report[1].code)
+    assert.matches('reads "used_over_share", but the plan states neither "half_life" nor',
+      report[1].message, 1, true)
+  end)
+end)
