@@ -30,6 +30,22 @@ static void explain_owned(const allot__explanation *about)
                   .text);
 }
 
+/* The policy's rule of reserves, as far as it counts. */
+static void explain_reserve(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    const allot_policy *policy = about->rules->policy;
+    if (allot__is_reserve(policy->reserve))
+        return;
+    allot__facts_open(about, "reserves", "{");
+    if (policy->reserve.kind == ALLOT_FROM_NUMBER)
+        FACTS(about, "each", policy->reserve.value);
+    else
+        FACTS(about, "by", allot__explain_source(about, ALLOT_CONSUMERS, policy->reserve));
+    FACTS(about, "slots policy", work->reserved[about->row], policy->name);
+    allot__facts_end(about, "}");
+}
+
 /* What keeps its need below its demand: hosts, or a limit. */
 static void explain_limit(const allot__explanation *about)
 {
@@ -60,6 +76,7 @@ static void explain_need(const allot__explanation *about)
                     verdict->need < about->work->limit[about->row] &&
                     verdict->need == verdict->reserve;
     FACTS(about, "raised? left_out?", raised, left_out);
+    explain_reserve(about);
     explain_limit(about);
 }
 

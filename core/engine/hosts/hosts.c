@@ -332,7 +332,7 @@ static void add_up(const allot__work *work, int64_t *values)
 int64_t allot__hosts_unmet(const allot__work *work, int32_t row, int32_t limit)
 {
     int32_t want = work->demand[row] < limit ? work->demand[row] : limit;
-    int32_t kept = work->group->columns[ALLOT_RESERVE][row];
+    int32_t kept = work->reserved[row];
     int64_t more = (int64_t)(want > kept ? want : kept) - work->allocated[row];
     return more > 0 ? more : 0;
 }

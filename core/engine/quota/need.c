@@ -3,6 +3,8 @@
 /* need.c: families from the last to the first, so that children come before their parents. */
 #include "engine/quota/quota.h"
 
+#include <string.h>
+
 #include "base/simd.h"
 #include "engine/rows/enforce.h"
 #include "engine/rows/work.h"
@@ -11,7 +13,7 @@
 ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict own, int32_t first,
                                     int32_t count, allot__sums *sums)
 {
-    const int32_t *restrict planned = work->group->columns[ALLOT_RESERVE] + first;
+    const int32_t *restrict planned = work->reserved + first;
     const int32_t *restrict limit = work->limit + first;
     const int32_t *restrict demand = work->demand + first;
     const int32_t *restrict allocated = work->allocated + first;
@@ -35,6 +37,36 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
     sums->demand = needs;
     sums->reserve = kept_slots;
     sums->allocated = held;
+}
+
+/* ---- Reserves by policy ---------------------------------------------------------------------- */
+
+/* What a policy's rule says, at most what is owned. Such a rule reads the plan's `reserve`. */
+static int reserve_by(allot__work *work, allot__rules *rules)
+{
+    const int32_t *planned = work->group->columns[ALLOT_RESERVE];
+    int32_t rows = work->tree->rows;
+    allot__amounts of;
+    memcpy(work->reserve, planned, (size_t)rows * sizeof *planned);
+    int status = allot__amounts_of(work, rules, rules->policy->reserve, false, &of);
+    rules->sums[ALLOT_RESERVE] = NULL;
+    for (int32_t row = 0; row < rows && status == ALLOT_OK; row++) {
+        if (allot__rules_at(work, row) != rules)
+            continue;
+        int32_t own = allot__own(work, rules, row, NULL);
+        int32_t slots = of.own ? own : of.column ? of.column[row] : of.number;
+        work->rule[row] = slots < own ? slots : own;
+    }
+    return status;
+}
+
+static int reserve_by_all(allot__work *work)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; work->rule && i < work->rules_count && status == ALLOT_OK; i++)
+        if (!allot__is_reserve(work->rules[i].policy->reserve))
+            status = reserve_by(work, &work->rules[i]);
+    return status;
 }
 
 /* ---- Rows in no pool ------------------------------------------------------------------------- */
@@ -83,10 +115,12 @@ static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_
 {
     allot__sums *inside = &work->sums[family];
     int64_t own = allot__own(work, allot__rules_at(work, row), row, NULL);
-    int64_t reserve = work->group->columns[ALLOT_RESERVE][row];
+    int64_t reserve = work->reserved[row];
     reserve = reserve < own ? reserve : own;
     reserve = reserve > inside->reserve ? reserve : inside->reserve;
     int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
+    if (work->rule) /* no plan reserves more than a limit */
+        reserve = reserve < limit ? reserve : limit;
     int64_t need = inside->demand < limit ? inside->demand : limit;
     inside->need = need > reserve ? need : reserve;
     work->reserve[row] = (int32_t)reserve; /* fits: at most what the plan lets it own */
@@ -159,7 +193,8 @@ int allot__need(allot__work *work)
     int32_t *own, *part;
     if (ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(widest, own, part)))
         return ALLOT_ENOMEM;
-    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+    int status = reserve_by_all(work);
+    for (int32_t family = work->tree->families - 1; family >= 0 && status == ALLOT_OK; family--) {
         int32_t first = allot__family_first(work, family);
         int32_t count = allot__family_size(work, family);
         allot__sums *sums = &work->sums[family];
@@ -176,7 +211,7 @@ int allot__need(allot__work *work)
         if (work->tree->inner[family] > 0)
             mend_parents(work, family, sums);
     }
-    return ALLOT_OK;
+    return status;
 }
 
 /* Marks a row's family if its need, `before` until now, changed; exceptions see `open`. */

@@ -92,7 +92,9 @@ typedef struct allot__work {
     const struct allot__closed_slots *closed;
     const struct allot__used *used; /* C-14 (used.h); NULL: no policy of the group reads use */
 
-    /* C-1, C-2 */
+    /* C-1, C-2; reserved: the plan's column, or `rule` where a policy has one (then it is that) */
+    const int32_t *reserved;
+    int32_t *rule;
     int32_t *reserve;
     int32_t *need;
     allot__sums *sums; /* by family */

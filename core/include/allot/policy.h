@@ -146,6 +146,11 @@ ALLOT_API int allot_policy_fill_level(allot_policy *policy);
 /* Whether owned slots grow and shrink with the group's size (1, the default) or stay as planned
  * (0). Consumers under scaling policies share what consumers under the others leave (H-15). */
 ALLOT_API int allot_policy_scale(allot_policy *policy, int scaled);
+/* The slots of a row that are never lent (C-1), in place of the plan's `reserve`; by default that
+ * column. As ever at most what the row owns and its limit count, and of a parent at least what is
+ * reserved below it. The source may read what a plan states, `configured` and `group_slots`; there
+ * `reserve` is as planned. */
+ALLOT_API int allot_policy_reserve(allot_policy *policy, allot_source reserve);
 /* The rule of rounding. EUSAGE: also ALLOT_ROUND_CEIL_IN_ORDER, which rounds in the order of
  * distribution, with an order of distribution that reads quotas. */
 ALLOT_API int allot_policy_round(allot_policy *policy, allot_rounding rounding);

@@ -32,6 +32,7 @@ int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out)
     allot_key worst_first = {{ALLOT_FROM_COLUMN, ALLOT_RANK}, 1};
     policy->distribute = (allot__order){{by_rank}, 1};
     policy->reclaim = (allot__order){{worst_first}, 1};
+    policy->reserve = (allot_source){ALLOT_FROM_COLUMN, ALLOT_RESERVE};
     policy->reclaim_by = (allot_source){ALLOT_FROM_COLUMN, ALLOT_OVER};
     allot_key least_important = {{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0};
     allot_key least_run = {{ALLOT_FROM_COLUMN, ALLOT_TASK_RAN}, 0};

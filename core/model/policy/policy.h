@@ -75,7 +75,8 @@ struct allot_policy {
     allot__vector functions;            /* of allot__function */
     allot__fill fills[ALLOT_FILLS_MAX]; /* the first is always reserve up to reserve */
     int32_t fill_count;
-    bool exact; /* owned slots stay as planned */
+    allot_source reserve; /* the slots that are never lent; by default the column */
+    bool exact;           /* owned slots stay as planned */
     allot_rounding rounding;
     allot__order distribute;
     allot_source reclaim_by;

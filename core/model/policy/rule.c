@@ -9,6 +9,7 @@
 
 /* The last column that each stage can read: its own result does not exist yet. */
 enum {
+    IN_RESERVE = ALLOT_GROUP_SLOTS,
     IN_QUOTA = ALLOT_IN_FLIGHT,
     IN_FILL = ALLOT_PARENT_SLOTS,
     IN_DISTRIBUTION = ALLOT_QUOTA,
@@ -324,6 +325,15 @@ int allot_policy_scale(allot_policy *policy, int scaled)
     if (!allot__policy_open(policy))
         return ALLOT_EUSAGE;
     policy->exact = !scaled;
+    return ALLOT_OK;
+}
+
+int allot_policy_reserve(allot_policy *policy, allot_source reserve)
+{
+    if (!allot__policy_divides(policy) || !amount_valid(policy, reserve, IN_RESERVE))
+        return ALLOT_EUSAGE;
+    policy->reserve = reserve;
+    policy->divides = true;
     return ALLOT_OK;
 }
 

@@ -16,6 +16,7 @@
 
 /* The last column that each stage can read. */
 enum {
+    IN_RESERVE = ALLOT_GROUP_SLOTS,
     IN_QUOTA = ALLOT_IN_FLIGHT,
     IN_FILL = ALLOT_PARENT_SLOTS,
     IN_DISTRIBUTION = ALLOT_QUOTA,
@@ -207,6 +208,14 @@ static int take_part(lua_State *L)
     if (status == ALLOT_OK && lua_toboolean(L, FIRST + 3))
         status = allot_policy_fill_level(policy);
     return made(L, status, "fill", label);
+}
+
+/* reserve(nil, place, amount) */
+static int take_reserve(lua_State *L)
+{
+    allot__reading *reading = reading_of(L, ALLOT_CONSUMERS);
+    allot_source reserve = amount_at(L, reading, FIRST, "reserve", IN_RESERVE);
+    return made(L, allot_policy_reserve(reading->policy, reserve), "policy", "reserve");
 }
 
 /* reclaim(nil, place, by, order) */
@@ -478,6 +487,7 @@ static void push_core(lua_State *L, allot__reading *reading)
                                          {"refuse", refuse_option},
                                          {"call", call},
                                          {"strict", make_strict},
+                                         {"reserve", take_reserve},
                                          {"reclaim", take_reclaim},
                                          {"session", take_session},
                                          {"switch", take_switch},

@@ -20,6 +20,14 @@ local function owned(say, it)
   end
 end
 
+--- What the policy's rule reserves.
+local function reserve(say, it)
+  local by = it.reserves
+  if not by or by.slots == 0 then return end
+  say('Policy "{}" reserves {} of its slots, {?by {}|as of all}: at most what it owns (C-1).',
+    by.policy, by.slots, by.by, by.by)
+end
+
 --- What keeps its need below its demand: hosts, or a limit.
 local function limited(say, it, demands)
   if it.limited == "others" then
@@ -188,6 +196,7 @@ end
 
 return function (say, it)
   owned(say, it)
+  reserve(say, it)
   need(say, it)
   if it.loans then
     ledger(say, it)

@@ -38,6 +38,7 @@ end
 
 --- How many columns of consumers each stage knows.
 columns.known = {
+  reserve = columns.index "group_slots",
   quota = columns.index "in_flight", distribute = columns.index "quota",
   reclaim = columns.index "over",
 }

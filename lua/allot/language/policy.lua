@@ -6,6 +6,7 @@ local placed = require "allot.language.placed"
 local names = require "allot.language.names"
 local columns = require "allot.language.columns"
 local declare = require "allot.language.declare"
+local amount = require "allot.language.amount"
 local order = require "allot.language.order"
 local tasks = require "allot.language.tasks"
 local queues = require "allot.language.queues"
@@ -16,8 +17,8 @@ local property = require "allot.language.property"
 local rule = require "allot.language.rule"
 
 local KEYS = {
-  "name", "doc", "like", "options", "attributes", "scale", "quota", "round", "distribute",
-  "reclaim", "takes", "recall", "shared", "enforce", "damping", "properties",
+  "name", "doc", "like", "options", "attributes", "scale", "reserve", "quota", "round",
+  "distribute", "reclaim", "takes", "recall", "shared", "enforce", "damping", "properties",
   "task_attributes", "victims", "guards", "sessions", "requirements",
   table.unpack(queues.KEYS)
 }
@@ -192,6 +193,11 @@ local function rules(place, spec, made, note)
     note(key, fault, where)
   end
   add("quota", function (quota) return list_fault(quota, known, made.attributes) end)
+  made.reserve = spec.reserve
+  if made.reserve ~= nil then
+    note("reserve", amount.fault("reserve", made.reserve)
+      or columns.fault(made.reserve, "reserve", known_at("reserve", made.attributes)))
+  end
   add("reclaim", function (reclaim) return reclaim_fault(reclaim, made.attributes) end)
   add("damping", damping_fault)
   made.round = spec.round or "rank"

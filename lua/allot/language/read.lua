@@ -16,10 +16,9 @@ local MOST = { attributes = 32, fills = 16, guards = 16, requirements = 32, prop
 local NAME_MOST, TESTS_MOST = 128, 8
 local KEYS = {
   "kind", "name", "doc", "at", "options", "round", "attributes", "reclaim", "takes", "quota",
-  "distribute",
-  "scale", "recall", "shared", "enforce", "task_attributes", "victims", "guards", "sessions",
-  "requirements", "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices",
-  "lease", "said",
+  "distribute", "scale", "reserve", "recall", "shared", "enforce", "task_attributes", "victims",
+  "guards", "sessions", "requirements", "dispatch", "backfill", "preempts", "fewest", "lift",
+  "job_types", "slices", "lease", "said",
   "damping", "properties",
 }
 -- Rules of a policy that dispatches jobs, and rules that divide slots among consumers.
@@ -27,7 +26,7 @@ local DISPATCHES = {
   "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
 }
 local DIVIDES = {
-  "quota", "attributes", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
+  "quota", "attributes", "reserve", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
   "sessions",
 }
 
@@ -202,6 +201,7 @@ local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 local function divide(made, rule, core)
   quota(rule, core)
   core.scale(flag_of(made, "scale", true) and 1 or 0)
+  if made.reserve ~= nil then core.reserve(nil, made.at, made.reserve) end
   for _, it in ipairs(SWITCHES) do
     local number = word_of(rule(it[1]), it[1], it[2]) or 0
     if number > 0 then core.switch(it[3][number]) end

@@ -19,9 +19,10 @@ local AMOUNTS = {
 }
 local SUMS = { "demand", "need", "allocated", "in_flight" }
 local LATER = {
-  quota = {}, rounding = {}, distribute = { "quota" }, reclaim = { "quota", "received", "over" },
+  reserve = {}, quota = {}, rounding = {}, distribute = { "quota" },
+  reclaim = { "quota", "received", "over" },
 }
-local EARLY = { quota = true, rounding = true }
+local EARLY = { reserve = true, quota = true, rounding = true }
 local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 
 --- Skewed, since that is where roundings differ.
@@ -59,11 +60,12 @@ local function draw_column(random, known, stage)
 end
 
 local function draw_function(random, stage, style, amounts)
-  local known, bodies = columns(stage, style, amounts, true), amounts and WEIGHTS or KEYS
+  local known = columns(stage, style, amounts, stage ~= "reserve")
+  local bodies = amounts and WEIGHTS or KEYS
   local a, b = draw_column(random, known, stage), draw_column(random, known, stage)
   if stage == "quota" and random:once_in(4) then
     a = "sum_" .. a
-  elseif stage ~= "rounding" and random:once_in(4) then
+  elseif stage ~= "rounding" and stage ~= "reserve" and random:once_in(4) then
     a = "parent_slots"
   end
   local body = random:pick(bodies):gsub("%f[%w]([ab])%f[%W]", { a = a, b = b })
@@ -141,6 +143,7 @@ local function draw_site(random, style)
   for _, fill in ipairs(site.fills) do
     fill.level = random:once_in(3) or nil
   end
+  if random:once_in(4) then site.reserve = draw_amount(random, "reserve", style, false) end
   site.across = random:once_in(4)
   site.round = random:pick(ROUNDINGS)
   if random:once_in(2) then
@@ -211,6 +214,9 @@ function gen_policy.write(site)
     lines[#lines + 1] = "    " .. write_fill(fill, shared) .. ","
   end
   lines[#lines + 1] = "  },"
+  if site.reserve then
+    lines[#lines + 1] = ("  reserve = %s,"):format(write_source(site.reserve, shared))
+  end
   lines[#lines + 1] = site.round and ('  round = "%s",'):format(site.round)
   lines[#lines + 1] = site.across and '  enforce = "leaf",' or nil
   if site.distribute then

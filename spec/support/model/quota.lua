@@ -26,14 +26,22 @@ local function scale(node, world)
   else
     node.own = rational(node.owned) * world.slots / world.planned
   end
-  local below = 0
-  for _, child in ipairs(node.children) do
-    scale(child, world)
-    below = below + child.reserve_now
-  end
+  for _, child in ipairs(node.children) do scale(child, world) end
   node.own_whole = math.min(node.own:floor(), 1000000000) -- the column that a policy reads
   node.group_slots = world.slots
-  node.reserve_now = math.max(math.min(node.reserve, node.own_whole), below)
+  node.reserve_now = node.reserve
+end
+
+--- C-1: what is reserved, by the plan or by the policy's rule. A rule minds limits; a plan that
+--- does not is refused.
+local function reserve(node, rule)
+  local below, most = 0, rule and node.limit or math.maxinteger
+  for _, child in ipairs(node.children) do
+    reserve(child, rule)
+    below = below + child.reserve_now
+  end
+  local said = rule and rules.value(node, rule) or node.reserve
+  node.reserve_now = math.min(most, math.max(math.min(said, node.own_whole), below))
 end
 
 --- A weight or a cap: what is owned is a fraction here.
@@ -326,8 +334,11 @@ end
 
 --- C-1 and C-2.
 function quota.needs(world)
+  local rule = world.rules.reserve
+  for _, child in ipairs(world.root.children) do scale(child, world) end
+  if rule then rules.prepare(world, rule) end
   for _, child in ipairs(world.root.children) do
-    scale(child, world)
+    reserve(child, rule)
     want(child, world.rules.fills)
   end
 end

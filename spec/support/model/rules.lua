@@ -149,6 +149,7 @@ function rules.of(site, fills)
   return {
     -- The core puts the reserve first, whatever the policy says (policy.h).
     fills = { reserved, table.unpack(site.fills or fills) },
+    reserve = site.reserve, -- in place of the plan's (C-1)
     round = site.round or "rank",
     distribute = site.distribute or RANK,
     reclaim = site.reclaim or { by = "over", order = { { key = "rank", desc = true } } },

@@ -31,6 +31,10 @@ static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
 static void draw_policy(allot_policy *policy)
 {
     int kind = draw(0, 9);
+    if (draw(0, 4) == 0) {
+        const allot_source reserve = {ALLOT_FROM_COLUMN, ALLOT_SHARE};
+        CHECK_EQ(allot_policy_reserve(policy, reserve), ALLOT_OK);
+    }
     if (kind == 9) {
         const allot_source percent = {ALLOT_FROM_PERCENT, ALLOT_SHARE};
         CHECK_EQ(allot_policy_fill(policy, "capped", one, percent, NULL, 0), ALLOT_OK);

@@ -34,6 +34,8 @@ static void draw_policy(allot_policy *policy)
     const allot_key rank = {{ALLOT_FROM_COLUMN, ALLOT_RANK}, 0};
     const allot_source percent = {ALLOT_FROM_PERCENT, ALLOT_SHARE};
     int kind = draw(0, 7);
+    if (draw(0, 4) == 0)
+        CHECK_EQ(allot_policy_reserve(policy, draw(0, 1) ? owned : share), ALLOT_OK);
     if (kind < 3)
         CHECK_EQ(allot_policy_fill(policy, "owned", owned, owned, &rank, kind == 2), ALLOT_OK);
     if (kind == 1)

@@ -279,6 +279,28 @@ static void functions_read_parent_slots(void)
     fixture_end(&it);
 }
 
+static void reserves_are_of_what_plans_state(void)
+{
+    const int32_t slots[] = {ALLOT_GROUP_SLOTS, ALLOT_RESERVE}, demand[] = {ALLOT_DEMAND};
+    const allot_source call = {ALLOT_FROM_FUNCTION, 0}, late = {ALLOT_FROM_FUNCTION, 1};
+    int32_t number;
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK(allot__is_reserve(policy->reserve));
+    CHECK_EQ(allot_policy_function(policy, slots, 2, &number), ALLOT_OK);
+    CHECK_EQ(allot_policy_function(policy, demand, 1, &number), ALLOT_OK);
+    CHECK_EQ(allot_policy_reserve(policy, late), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_reserve(policy, need), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_reserve(policy, column(ALLOT_NEED)), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_reserve(policy, column(ALLOT_COLUMN_COUNT)), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_reserve(NULL, one), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_reserve(policy, one), ALLOT_OK);
+    CHECK_EQ(allot_policy_reserve(policy, column(ALLOT_OWNED)), ALLOT_OK);
+    CHECK_EQ(allot_policy_reserve(policy, call), ALLOT_OK);
+    CHECK_EQ(allot_policy_dispatch(policy, NULL, 0), ALLOT_EUSAGE);
+    fixture_end(&it);
+}
+
 static void percentages_are_of_what_plans_state(void)
 {
     allot_attribute whole = {.name = "whole", .type = ALLOT_INTEGER, .max = 100};
@@ -385,6 +407,7 @@ int main(void)
     RUN(what_is_owned_may_be_left_out);
     RUN(functions_read_sums);
     RUN(functions_read_parent_slots);
+    RUN(reserves_are_of_what_plans_state);
     RUN(percentages_are_of_what_plans_state);
     RUN(shares_of_nothing_leave_out);
     RUN(damping_is_of_some_options);

@@ -22,6 +22,10 @@ return {
         example = 'options = { late = { type = "boolean", doc = "after hours" } }' },
       { "scale", "boolean?", "true: what consumers own scales with the group's size; false: it "
         .. "stays as planned", default = "true", example = "scale = false" },
+      { "reserve", AMOUNT .. "|nil", "slots of a consumer that are never lent, in place of the "
+        .. "plan's `reserve`, which it may read. At most what is owned and the limit count, and of "
+        .. "a parent at least what is reserved below it", default = '"reserve"',
+        example = 'reserve = function (owned, share) return math.max(owned - share, 0) end' },
       { "quota", "allot.Quota[]|fun(options: table): allot.Quota[]",
         "1 to 16 fills, poured one after another; one pool and one loan may follow the fill of "
           .. "what is owned. The core puts a fill `reserved` first if the list has none",
