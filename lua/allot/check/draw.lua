@@ -149,9 +149,10 @@ end
 local MAKERS = { tree = tree, books = books, queues = queues }
 
 --- A site: a random plan within the policy's declarations, with random options, for which
--- draw.state makes states. `use` is the policy's name in plans.
-function draw.plan(random, declared, use)
+-- draw.state makes states. `use` is the policy's name in plans; `counts`: it reads use over time.
+function draw.plan(random, declared, use, counts)
   local site = MAKERS[draw.kind(declared)](random, declared)
+  if counts then site.plan.half_life = random:pick { 0, 60, 86400 } end
   site.options = values_of(random, declared.options)
   site.plan.policy = { use = use }
   for name, value in pairs(site.options) do site.plan.policy[name] = value end
@@ -246,6 +247,9 @@ local function tree_state(random, site)
     end
   end
   if plan.hosts then state.slots = nil end
+  for _, path in ipairs(plan.half_life and #groups == 0 and paths or {}) do
+    state.consumers[path].usage = random:once_in(4) and 0 or random:int(0, 100000)
+  end
   return state
 end
 
@@ -370,8 +374,9 @@ end
 -- Crowds ---------------------------------------------------------------------------------------
 
 --- A plan of a thousand siblings, and a state: the most expensive case for a policy.
-function draw.crowd(random, declared, use)
+function draw.crowd(random, declared, use, counts)
   local plan = { version = 1, policy = { use = use }, slots = 4000, consumers = {} }
+  if counts then plan.half_life = 60 end
   local state = { now = 0, slots = 4000, consumers = {} }
   for i = 1, 1000 do
     plan.consumers[i] = { name = "c" .. i, owned = random:int(0, 4), rank = random:int(0, 3) }

@@ -104,13 +104,15 @@ function Target.of_policy(core, text, file)
   local policy, message, report = core.policy(text, { file = file })
   if not policy then return nil, message, report end
   local declared, texts = policy:declared(), { [file] = text }
+  local counts = draw.kind(declared) ~= "queues"
+    and (text:find "%f[%w_]usage%f[^%w_]" or text:find "%f[%w_]used_over_share%f[^%w_]") ~= nil
   local target = {
     core = core, texts = texts, name = declared.name, declared = declared,
     policies = policies_of(core, texts),
-    site = function (random) return draw.plan(random, declared, file) end,
+    site = function (random) return draw.plan(random, declared, file, counts) end,
   }
   if draw.kind(declared) ~= "queues" then
-    target.crowd = function (random) return draw.crowd(random, declared, file) end
+    target.crowd = function (random) return draw.crowd(random, declared, file, counts) end
   end
   return target
 end
