@@ -9,6 +9,9 @@
 return policy {
   name = "kueue",
   doc = "Nominal quotas; then slots are borrowed in proportion to weights.",
+  attributes = {
+    reclaims = { type = "boolean", default = true, doc = "reclaimWithinCohort: Any, not Never" },
+  },
   scale = false,
   quota = {
     fill "reserved" { by = "reserve", up_to = "reserve" },
@@ -16,4 +19,5 @@ return policy {
     fill "borrowed" { by = "share" },
   },
   round = "largest_remainder",
+  takes = function (claimant) return claimant.reclaims end,
 }

@@ -11,6 +11,9 @@ local function undeserving(owned) return owned == 0 and 1 or 0 end
 return policy {
   name = "volcano_capacity",
   doc = "What is deserved, then what is in use, those furthest above it giving first.",
+  attributes = {
+    reclaimable = { type = "boolean", default = true, doc = "other queues may take from it" },
+  },
   scale = false,
   quota = {
     fill "reserved" { by = "reserve", up_to = "reserve" },
@@ -21,4 +24,5 @@ return policy {
     fill "idle" { by = "owned", level = true },
   },
   round = "largest_remainder",
+  takes = function (_, giver) return giver.reclaimable end,
 }

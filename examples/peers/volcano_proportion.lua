@@ -12,10 +12,14 @@ end
 return policy {
   name = "volcano_proportion",
   doc = "Slots by weight, none below its guarantee, none into others' guarantees.",
+  attributes = {
+    reclaimable = { type = "boolean", default = true, doc = "other queues may take from it" },
+  },
   scale = false,
   quota = {
     fill "reserved" { by = "reserve", up_to = "reserve" },
     fill "weight" { by = "share", up_to = real, level = true },
   },
   round = "largest_remainder",
+  takes = function (_, giver) return giver.reclaimable end,
 }

@@ -11,6 +11,9 @@
 return policy {
   name = "yarn_capacity",
   doc = "Capacities first; then what is in use beyond them, and idle slots, by capacity.",
+  attributes = {
+    disable_preemption = { type = "boolean", default = false, doc = "nothing is taken from it" },
+  },
   quota = {
     fill "capacity" { by = "owned", up_to = "owned" },
     fill "kept" { by = "owned", up_to = "allocated" },
@@ -19,5 +22,6 @@ return policy {
     fill "none" { by = 1 },
   },
   round = "largest_remainder",
+  takes = function (_, giver) return not giver.disable_preemption end,
   properties = { "work_conserving", "owners_first" },
 }

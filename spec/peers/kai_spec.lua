@@ -81,3 +81,40 @@ describe("kai", function ()
     end
   end)
 end)
+
+describe("kai_time", function ()
+  it("KV-5: who has used more than its weight gets less, by k", function ()
+    for k, expected in pairs { [0] = 50, [50] = 38, [100] = 25, [200] = 0 } do
+      local quotas = peers.quotas("kai_time", { slots = 100, half_life = 3600, { "a" }, { "b" } },
+        { slots = 100, a = { 100 }, b = { 100 } }, { k = k }, { a = 750, b = 250 })
+      assert.same({ a = expected, b = 100 - expected }, quotas)
+    end
+  end)
+
+  local function columns(random) return { share = random:int(1, 8) } end
+
+  local function check(k)
+    return function (families)
+      local family, rows = families[1], {}
+      local usage = math.max(1, peers.sum(family, "usage"))
+      for i, row in ipairs(family) do
+        rows[i] = {
+          deserved = 0, weight = row.share, priority = 100, ask = row.need * MILLI,
+          usage = row.usage / usage,
+        }
+      end
+      local expected = division(family.slots * MILLI, rows, k / 100)
+      for i in ipairs(expected) do expected[i] = expected[i] / MILLI end
+      peers.agree(family, expected, 1 / MILLI)
+    end
+  end
+
+  -- KAI corrects anew in each round the weights of those that are not satisfied, this once those of
+  -- all siblings: the same where all want more than they get.
+  for _, k in ipairs { 30, 100, 250 } do
+    peers.random("has KAI's fair shares for k = " .. k .. " %", "kai_time", {
+      depth = 1, columns = columns, use = true, options = { k = k },
+      demand = function (_, slots) return slots end,
+    }, check(k))
+  end
+end)

@@ -4,6 +4,7 @@
 -- computed by hand.
 
 local admit = require "spec.support.peers.kueue"
+local case = require "spec.support.cases.case"
 local peers = require "spec.support.peers.cases"
 
 local UNITS = 16 -- jobs of a 16th of a slot
@@ -36,6 +37,15 @@ describe("kueue", function ()
   it("UV-8: three of 3 with equal weights lend and borrow equally", function ()
     local three = { slots = 9, { "a", owned = 3 }, { "b", owned = 3 }, { "c", owned = 3 } }
     assert.same({ a = 4, b = 5, c = 0 }, quotas(three, { a = { 4, 3 }, b = { 6, 6 } }))
+  end)
+
+  it("U-5: a queue whose reclaimWithinCohort is Never takes nothing back", function ()
+    local two = { slots = 8, { "a", owned = 4, reclaims = false }, { "b", owned = 4 } }
+    local function reclaims(now)
+      return case.reclaims(select(2, peers.quotas("kueue", two, now)))
+    end
+    assert.same({}, reclaims { a = { 4 }, b = { 8, 8 } })
+    assert.same({ a = { 4, b = 4 } }, reclaims { a = { 8, 8 }, b = { 4 } })
   end)
 
   --- Nodes of the reference for consumers; `leaves` gets those of leaves by path.

@@ -7,6 +7,7 @@ local Random = require "allot.check.random"
 local engine = require "spec.support.cases.engine"
 local peers = require "spec.support.peers.cases"
 local property = require "spec.support.cases.property"
+local tree = require "spec.support.peers.slurm_fair_tree"
 local victims = require "spec.support.peers.slurm_qos"
 
 describe("slurm_qos", function ()
@@ -91,5 +92,82 @@ describe("slurm_qos", function ()
       jobs[i] = { random:pick { "normal", "low", "other" }, random:int(1, 9), i * 7 % 9 }
     end
     return case_of(jobs, random:int(1, 20), { youngest_first = random:once_in(2) })
+  end)
+end)
+
+describe("slurm_fair_tree", function ()
+  --- Users in the order in which they get a slot each.
+  local function ranking(list, use)
+    local out, before = {}, {}
+    local leaves = {}
+    for path in pairs(use) do leaves[#leaves + 1] = path end
+    for slots = 1, #leaves do
+      local now = { slots = slots }
+      for _, path in ipairs(leaves) do now[path] = { 1 } end
+      list.slots, list.half_life = slots, 3600
+      local quotas = peers.quotas("slurm_fair_tree", list, now, nil, use)
+      for _, path in ipairs(leaves) do
+        local name = path:match "[^/]+$"
+        if quotas[name] == 1 and not before[name] then
+          out[#out + 1], before[name] = name, true
+        end
+      end
+    end
+    return table.concat(out, " ")
+  end
+
+  it("SV-1, SV-3: accounts by level factor, and in them users", function ()
+    local list = {
+      { "A", share = 50, { "a1" }, { "a2" } }, { "B", share = 50, { "b1", share = 3 }, { "b2" } },
+    }
+    local use = { ["A/a1"] = 10, ["A/a2"] = 30, ["B/b1"] = 40, ["B/b2"] = 20 }
+    assert.equal("a1 a2 b1 b2", ranking(list, use))
+    list[3], use.u = { "u", share = 25 }, 0
+    assert.equal("u a1 a2 b1 b2", ranking(list, use))
+    list[1].share, list[2].share, list[3].share, use.u = 40, 40, 20, 25
+    assert.equal("a1 a2 u b1 b2", ranking(list, use))
+  end)
+
+  --- Nodes of the reference, those of leaves by path.
+  local function nodes(it, list, above, leaves)
+    local out = {}
+    for i, each in ipairs(list) do
+      local path = above .. "/" .. each.name
+      local node = { share = each.share, usage = (it.state.consumers[path] or {}).usage or 0 }
+      if each.children then
+        node.children = nodes(it, each.children, path, leaves)
+        node.usage = peers.sum(node.children, "usage")
+      else
+        leaves[node] = path
+      end
+      out[i] = node
+    end
+    return out
+  end
+
+  -- Slots go to users in the order of their ranks, to those of one rank equally. Cases where an
+  -- account ties with a sibling are left out: Slurm merges them (SV-2, SV-4), here they share.
+  peers.random("serves users by rank", "slurm_fair_tree", {
+    use = true, columns = function (random) return { share = random:int(1, 8) } end,
+  }, function (families, it)
+    local leaves, quotas, left = {}, {}, families[1].slots
+    local tiers = tree(nodes(it, it.plan.consumers, "", leaves))
+    if tiers.merged then return end
+    for _, family in ipairs(families) do
+      for _, row in ipairs(family) do quotas[row.path] = row.quota end
+    end
+    for _, tier in ipairs(tiers) do
+      local wanted, given, most, least = 0, 0, 0, math.huge
+      for _, node in ipairs(tier) do
+        local path = leaves[node]
+        local want = (it.state.consumers[path] or {}).demand or 0
+        wanted, given = wanted + want, given + quotas[path]
+        most = math.max(most, quotas[path])
+        if quotas[path] < want then least = math.min(least, quotas[path]) end
+      end
+      assert.equal(math.min(wanted, left), given)
+      assert.is_true(most - least <= 1)
+      left = left - given
+    end
   end)
 end)

@@ -85,6 +85,13 @@ describe("volcano_capacity", function ()
     end
   end)
 
+  it("V-11: a queue that is not reclaimable keeps what it holds", function ()
+    local list = { slots = 20, { "a", owned = 10 }, { "b", owned = 10, reclaimable = false } }
+    local _, made = peers.quotas("volcano_capacity", list,
+      { slots = 20, a = { 9, 0 }, b = { 20, 20 } })
+    assert.same({}, made.reclaims)
+  end)
+
   it("gives back what is furthest above what is deserved", function ()
     local list = { slots = 40, { "a", owned = 10 }, { "b", owned = 10 }, { "c", owned = 20 } }
     local quotas = peers.quotas("volcano_capacity", list,

@@ -3,6 +3,7 @@
 --- examples/peers: YARN's schedulers beside their published rules. Numbers such as FV-3 are those
 -- of cases computed by hand.
 
+local case = require "spec.support.cases.case"
 local capacity = require "spec.support.peers.yarn_capacity"
 local fair = require "spec.support.peers.yarn_fair"
 local peers = require "spec.support.peers.cases"
@@ -142,6 +143,20 @@ describe("yarn_capacity", function ()
     local quotas = peers.quotas("yarn_capacity", list,
       { slots = 100, ["p/p1"] = { 50, 50 }, ["p/p2"] = { 30, 5 }, z = { 45, 45 } })
     assert.same({ p = 60, p1 = 30, p2 = 30, z = 40 }, quotas)
+  end)
+
+  it("YV-4: nothing is taken from a queue that disables preemption", function ()
+    local list = {
+      slots = 100, { "a", owned = 50 }, { "b", owned = 30, disable_preemption = true },
+      { "c", owned = 20 },
+    }
+    local _, made = peers.quotas("yarn_capacity", list,
+      { slots = 100, a = { 60, 20 }, b = { 60, 60 }, c = { 20, 20 } })
+    assert.same({}, made.reclaims)
+    list[2].disable_preemption = false
+    _, made = peers.quotas("yarn_capacity", list,
+      { slots = 100, a = { 60, 20 }, b = { 60, 60 }, c = { 20, 20 } })
+    assert.same({ b = { 30, a = 30 } }, case.reclaims(made))
   end)
 
   -- Half up of megabytes ends within one of each row.

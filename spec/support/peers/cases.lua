@@ -49,16 +49,25 @@ function peers.leaves(list, above, out)
   return out
 end
 
+--- The key `policy` of a plan: site.lua, with options.
+local function use_of(options)
+  local out = { use = "site.lua" }
+  for key, value in pairs(options or {}) do out[key] = value end
+  return out
+end
+
 --- A random case of a policy: `columns(random, node)` are a consumer's columns, `depth` the levels
 --- (2), `demand(random, slots)` what a leaf wants, `hold` whether leaves hold slots, `slots(plan)`
---- how many slots there are (1 to 60); `whole`: as many as are owned.
+--- how many slots there are (1 to 60); `whole`: as many as are owned; `use` of leaves is counted,
+--- `options` are the policy's.
 function peers.draw(seed, name, opts)
   local random = Random.new(seed)
   local list = {}
   for i = 1, random:int(2, 5) do
     list[i] = node(random, string.char(96 + i), opts, 1)
   end
-  local plan = { version = 1, policy = "site.lua", consumers = list }
+  local plan = { version = 1, policy = use_of(opts.options), consumers = list }
+  plan.half_life = opts.use and 3600 or nil
   local slots = opts.whole and sum(list, "owned")
     or opts.slots and opts.slots(random, plan) or random:int(1, 60)
   local state, left = { now = 0, slots = slots, consumers = {} }, slots
@@ -67,7 +76,7 @@ function peers.draw(seed, name, opts)
     left = left - held
     state.consumers[leaf.path] = {
       demand = math.max(held, opts.demand and opts.demand(random, slots) or random:int(0, 40)),
-      allocated = held,
+      allocated = held, usage = opts.use and math.max(0, random:int(-200, 1000)) or nil,
     }
   end
   return { plan = plan, state = state, policy = peers.policy(name) }
@@ -88,11 +97,12 @@ local function need(it, each, path)
   return math.max(each.reserve or 0, math.min(wanted, each.limit or wanted))
 end
 
-local function held(it, each, path)
-  if not each.children then return (it.state.consumers[path] or {}).allocated or 0 end
+--- The sum of a key of the state over a consumer's leaves.
+local function state_sum(it, each, path, key)
+  if not each.children then return (it.state.consumers[path] or {})[key] or 0 end
   local out = 0
   for _, child in ipairs(each.children) do
-    out = out + held(it, child, path .. "/" .. child.name)
+    out = out + state_sum(it, child, path .. "/" .. child.name, key)
   end
   return out
 end
@@ -109,7 +119,8 @@ local function add_families(it, rows, list, above, slots, out)
     local path = above .. "/" .. each.name
     local row = {
       path = path, leaf = not each.children, need = need(it, each, path),
-      held = held(it, each, path), limit = math.huge, share = 1, owned = 0, reserve = 0,
+      held = state_sum(it, each, path, "allocated"), usage = state_sum(it, each, path, "usage"),
+      limit = math.huge, share = 1, owned = 0, reserve = 0,
       quota = rows[path].quota, exact = number(rows[path].exact), parts = rows[path].parts,
     }
     for key, value in pairs(each) do row[key] = value end
@@ -119,8 +130,8 @@ local function add_families(it, rows, list, above, slots, out)
   return out
 end
 
---- Each family of a case: `slots` that it divides, and its rows: columns, need, held, and what is
---- decided, `exact` before it is whole. The root's family is the first.
+--- Each family of a case: `slots` that it divides, and its rows: columns, need, held, usage, and
+--- what is decided, `exact` before it is whole. The root's family is the first.
 function peers.families(it)
   local made = engine.cycle(it.plan, it.state, nil, it.policy)
   local group = made.groups.default
@@ -177,10 +188,13 @@ function peers.random(name, policy, opts, check)
   end)
 end
 
---- Quotas of a short plan and state (case.lua) under a policy, by name.
-function peers.quotas(policy, short, now)
-  short.policy = "site.lua"
-  local made = engine.cycle(case.plan(short), case.state(now), nil, peers.policy(policy))
+--- Quotas of a short plan and state (case.lua) under a policy with options, by name; `use`: the use
+--- of leaves.
+function peers.quotas(policy, short, now, options, use)
+  short.policy = use_of(options)
+  local state = case.state(now)
+  for path, usage in pairs(use or {}) do state.consumers["/" .. path].usage = usage end
+  local made = engine.cycle(case.plan(short), state, nil, peers.policy(policy))
   local out = {}
   for path, row in pairs(case.by_path(made.groups.default)) do
     out[path:match "[^/]+$"] = row.quota

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- HTCondor's groups, by its manual and GroupEntry.cpp (7491a14), exactly: nodes { quota, accept,
---- want, children } get `got` (N-5, N-6). Branches have no jobs of their own.
+--- HTCondor's groups, by its manual and GroupEntry.cpp (7491a14), exactly: nodes { quota, dynamic
+--- (thousandths), accept, want, children } get `got` (N-2, N-5, N-6). Branches have no jobs of
+--- their own, and dynamic quotas are whole here.
 
 local rational = require "spec.support.model.rational"
 
@@ -71,8 +72,24 @@ local function total(node)
   return out
 end
 
+--- Quotas of a level: static ones, and parts of what these leave (N-2).
+local function set_quotas(node)
+  local static, dynamic = 0, 0
+  for _, child in ipairs(node.children or {}) do
+    static, dynamic = static + child.quota, dynamic + child.dynamic
+  end
+  for _, child in ipairs(node.children or {}) do
+    if child.dynamic > 0 then
+      local part = rational(child.dynamic, math.max(dynamic, 1000))
+      child.quota = (math.max(0, node.quota - static) * part):floor()
+    end
+    set_quotas(child)
+  end
+end
+
 --- Divides the root's quota; returns the sum of a node's subtree.
 return function (root)
+  set_quotas(root)
   settle(root)
   return total
 end
