@@ -152,7 +152,7 @@ describe("a policy whose takes is wrong", function ()
     assert.matches("unknown column 'priorty'", said 'relation { higher "priorty" }', 1, true)
     assert.matches("preemptive_or_preemptable is a test of queues; takes has none",
       said "relation { preemptive_or_preemptable }", 1, true)
-    assert.matches("takes is a relation, or a function of claimant and giver; not a number",
+    assert.matches("takes is a relation, or a function of who takes and the other; not a number",
       said "7", 1, true)
     assert.matches("takes settles among siblings first: enforce is \"parent\" or left out",
       said('relation { higher "priority" }', 'enforce = "leaf",'), 1, true)

@@ -17,6 +17,7 @@
 #include "engine/reclaim/reclaim.h"
 #include "engine/victims/victim.h"
 #include "engine/victims/leavers.h"
+#include "engine/whole/inside.h"
 #include "engine/whole/whole.h"
 
 /* Computes quotas and the hosts set aside for exclusive consumers; each depends on the other. */
@@ -181,6 +182,16 @@ static int begin_whole(allot_decision *decision, allot__whole_all *all)
     return allot__whole_begin(all);
 }
 
+/* Pending tasks take the place of running ones of their own leaves. */
+static int swap_inside(allot_decision *decision, allot__whole_all *all)
+{
+    size_t count = (size_t)decision->plan->group_count;
+    allot__orders **orders = allot__arena_take(&decision->arena, count, sizeof *orders);
+    for (size_t i = 0; i < count && orders; i++)
+        orders[i] = &decision->groups[i].orders;
+    return orders ? allot__inside(all, orders) : ALLOT_ENOMEM;
+}
+
 /* Tasks with slots of several groups are reclaimed in all of them. */
 static int couple(allot_decision *decision)
 {
@@ -220,6 +231,8 @@ static int run_groups(allot_decision *decision)
         status = order_group(&groups[i], decision->last);
     if (status == ALLOT_OK)
         status = couple(decision);
+    if (status == ALLOT_OK && waits && decision->last >= ALLOT_STAGE_ORDERS)
+        status = swap_inside(decision, &all);
     for (int32_t i = 0; i < count && status == ALLOT_OK && decision->last >= ALLOT_STAGE_ORDERS;
          i++)
         status = allot__victims_choose(&groups[i].work, &groups[i].victims, &groups[i].orders);

@@ -340,14 +340,17 @@ int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_recl
                            .tasks = order->tasks,
                            .task_count = order->task_count,
                            .lost = order->lost,
-                           .unknown = order->unknown};
-    out->reason = order->unowed & ALLOT__BY_CLOSED  ? "closed-host"
-                  : is_forced(work, order->row)     ? forced_reason(work, order->row)
-                  : order->unowed & ALLOT__BY_LIMIT ? "over-limit"
-                  : order->unowed & ALLOT__BY_SIZE  ? "over-size"
-                  : makes_way(work, order->row)     ? "make-way"
-                                                    : "over-quota";
-    if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row))
+                           .unknown = order->unknown,
+                           .pending = order->unowed & ALLOT__BY_INSIDE ? order->pending : -1};
+    out->reason = order->unowed & ALLOT__BY_CLOSED   ? "closed-host"
+                  : order->unowed & ALLOT__BY_INSIDE ? "inside"
+                  : is_forced(work, order->row)      ? forced_reason(work, order->row)
+                  : order->unowed & ALLOT__BY_LIMIT  ? "over-limit"
+                  : order->unowed & ALLOT__BY_SIZE   ? "over-size"
+                  : makes_way(work, order->row)      ? "make-way"
+                                                     : "over-quota";
+    if (!(order->unowed & (ALLOT__BY_CLOSED | ALLOT__BY_INSIDE)) &&
+        allot__ledger_holder(work, order->row))
         out->reason = allot__why_code(allot__ledger_reason(work, order->row));
     return ALLOT_OK;
 }

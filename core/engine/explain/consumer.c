@@ -408,8 +408,9 @@ static void explain_going(const allot__explanation *about)
 {
     FACTS(about, "gives", about->work->reclaimed[about->row]);
     allot__facts_open(about, "reclaims", "[");
-    for (int32_t i = 0;
-         about->verdict.reclaimed > 0 && i < allot_decision_reclaims(about->decision); i++) {
+    for (int32_t i = 0; (about->verdict.reclaimed > 0 || about->work->whole) &&
+                        i < allot_decision_reclaims(about->decision);
+         i++) {
         allot_reclaim reclaim;
         allot_decision_reclaim(about->decision, i, &reclaim);
         if (reclaim.group == about->group && reclaim.consumer == about->verdict.consumer)

@@ -450,6 +450,20 @@ static int put_blocker(const inquiry *it, const list_walk *walk)
     return ALLOT_OK;
 }
 
+/* Running tasks whose place it takes. */
+static void put_inside(const inquiry *it, int32_t at)
+{
+    const allot_decision *decision = it->about.decision;
+    allot_reclaim reclaim;
+    named names = {.count = 0};
+    for (int32_t i = 0; i < allot_decision_reclaims(decision); i++) {
+        allot_decision_reclaim(decision, i, &reclaim);
+        for (int32_t k = 0; reclaim.pending == it->asker->task[at] && k < reclaim.task_count; k++)
+            name(&names, id_of(it, reclaim.tasks[k]));
+    }
+    put_named(&it->about, "inside_tasks", "inside", &names);
+}
+
 static int explain_task(inquiry *it, int32_t at)
 {
     list_walk walk;
@@ -458,6 +472,7 @@ static int explain_task(inquiry *it, int32_t at)
         return status;
     explain_what(it, at);
     FACTS(&it->about, "outcome", word_of(it, at));
+    put_inside(it, at);
     if (it->outcome[at] == BEHIND)
         return put_blocker(it, &walk);
     put_sides(it, &walk);

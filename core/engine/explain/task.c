@@ -274,6 +274,26 @@ static int explain_coupled(const inquiry *it)
     return status;
 }
 
+/* ---- Inside its leaf ------------------------------------------------------------------------- */
+
+/* The pending task that takes its place; false: none does. */
+static bool put_inside(const inquiry *it)
+{
+    const allot_decision *decision = it->about.decision;
+    int32_t first = allot__task_first(&it->state->tasks, it->task);
+    allot_reclaim reclaim;
+    for (int32_t i = 0; i < allot_decision_reclaims(decision); i++) {
+        allot_decision_reclaim(decision, i, &reclaim);
+        for (int32_t k = 0; reclaim.pending >= 0 && k < reclaim.task_count; k++)
+            if (reclaim.tasks[k] == first) {
+                FACTS(&it->about, "inside",
+                      allot__task_at(&it->state->tasks, reclaim.pending)->thing.id);
+                return true;
+            }
+    }
+    return false;
+}
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static int explain_running(inquiry *it)
@@ -285,7 +305,9 @@ static int explain_running(inquiry *it)
     if (status == ALLOT_OK) {
         explain_what(it);
         put_mark(it);
-        if (coupled && coupled[it->about.verdict.consumer])
+        if (put_inside(it))
+            status = ALLOT_OK;
+        else if (coupled && coupled[it->about.verdict.consumer])
             status = explain_coupled(it);
         else
             explain_alone(it);

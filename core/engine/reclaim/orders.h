@@ -20,7 +20,13 @@
 #include "engine/reclaim/reclaim.h"
 
 /* Why a slot is reclaimed although no claimant waits for it. */
-enum { ALLOT__BY_LIMIT = 1, ALLOT__BY_SIZE = 2, ALLOT__BY_FORCE = 4, ALLOT__BY_CLOSED = 8 };
+enum {
+    ALLOT__BY_LIMIT = 1,
+    ALLOT__BY_SIZE = 2,
+    ALLOT__BY_FORCE = 4,
+    ALLOT__BY_CLOSED = 8,
+    ALLOT__BY_INSIDE = 16 /* for a pending task of the leaf itself (whole/inside.h) */
+};
 
 /* One reclaim. A leaf that gives to claimants with different grace (E-31) has several, and another
  * one for slots on closed hosts; they are adjacent. */
@@ -32,6 +38,7 @@ typedef struct allot__order_back {
     int32_t first, count; /* of its claims */
     const int32_t *tasks; /* victims; NULL: not known yet */
     int32_t task_count;
+    int32_t pending; /* ... by BY_INSIDE, the first number of the task that takes their place */
     int32_t unknown; /* victims whose start is unknown, */
     int64_t lost;    /* and slot-seconds that the others have run */
 } allot__order_back;

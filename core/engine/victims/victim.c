@@ -362,7 +362,7 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders)
 {
     const allot__units *units = allot__units_of(work);
-    if (work->closed)
+    if (work->closed || work->whole)
         count_lost(work, orders);
     if (!units || orders->reclaim_count == 0)
         return ALLOT_OK;

@@ -163,7 +163,7 @@ typedef struct allot_reclaim {
      * the leaf, or above the group's size, go; "closed-host": the slots are on closed hosts;
      * "over-window", "over-attribute": some slots go whatever the demand, since other windows hold
      * now, or an attribute is a limit (C-10); "make-way": the leaf is granted as many elsewhere
-     * (H-19). Static. */
+     * (H-19); "inside": a pending task of the leaf takes the place of its tasks (C-13). Static. */
     const char *reason;
     int64_t allocated, quota, target, over;
     /* Of all slots that the leaf gives: those that a limit above the leaf takes although no
@@ -176,6 +176,7 @@ typedef struct allot_reclaim {
     int32_t task_count;
     int64_t lost;    /* slot-seconds that these tasks have run, as far as their starts are known */
     int32_t unknown; /* tasks whose start, and so whose loss, is unknown */
+    int32_t pending; /* "inside": the task that takes their place; else -1 */
 } allot_reclaim;
 ALLOT_API int32_t allot_decision_reclaims(const allot_decision *decision);
 ALLOT_API int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out);

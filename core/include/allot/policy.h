@@ -218,6 +218,12 @@ ALLOT_API int allot_policy_victims(allot_policy *policy, const allot_key *keys, 
 ALLOT_API int allot_policy_guard(allot_policy *policy, const char *label, allot_source value,
                                  int64_t min, int64_t max);
 
+/* Adds a test of which pending tasks of a leaf may take the place of which of its running tasks
+ * (C-13), as allot_policy_takes does of consumers: a column of tasks of which the pending task has
+ * more, or a function of tasks; `priority` is the task's own. Without one no place is taken.
+ * EUSAGE: another source, too many, a policy that dispatches. */
+ALLOT_API int allot_policy_inside(allot_policy *policy, allot_source test);
+
 /* How a leaf's slots are divided among its sessions. */
 typedef enum allot_scheduling {
     ALLOT_PROPORTIONAL = 0, /* by priority */

@@ -189,6 +189,10 @@ static void write_reclaim(allot__page *page, int32_t i)
     allot__text_open(out, "why", "{");
     ALLOT__MEMBERS(out, "code allocated quota target over", reclaim.reason, reclaim.allocated,
                    reclaim.quota, reclaim.target, reclaim.over);
+    allot_task pending;
+    if (reclaim.pending >= 0 &&
+        allot_state_task_at(page->state, reclaim.pending, &pending) == ALLOT_OK)
+        allot__text_string(out, "pending", pending.id);
     allot__text_puts(out, "}}");
 }
 

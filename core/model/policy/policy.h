@@ -82,6 +82,8 @@ struct allot_policy {
     allot_source reclaim_by;
     allot__order reclaim;
     allot__tests takes; /* of claimants and givers */
+    allot__tests
+        inside; /* of a leaf's pending tasks and its running ones; none: no place is taken */
     bool switches[ALLOT_SWITCH_COUNT];
     int64_t options[ALLOT_OPTION_COUNT]; /* damping options, */
     uint32_t options_set;                /* ... valid where the bit is set */

@@ -57,6 +57,14 @@ static bool guard_named(const allot_policy *policy, const char *label)
     return false;
 }
 
+int allot_policy_inside(allot_policy *policy, allot_source test)
+{
+    if (!allot__policy_divides(policy))
+        return ALLOT_EUSAGE;
+    policy->divides = true;
+    return allot__tests_add(policy, ALLOT_TASKS, test, 0, &policy->inside);
+}
+
 int allot_policy_guard(allot_policy *policy, const char *label, allot_source value, int64_t min,
                        int64_t max)
 {

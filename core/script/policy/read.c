@@ -229,13 +229,14 @@ static int take_reclaim(lua_State *L)
                 "reclaim");
 }
 
-/* takes(place, column or function); upvalue 2: the number of the rule. */
+/* takes(place, column or function), inside(...); upvalue 2: the number of the rule. */
 static const struct {
     const char *name;
     allot_rows rows;
     int32_t last;
     int (*add)(allot_policy *policy, allot_source test);
-} pairs[] = {{"takes", ALLOT_CONSUMERS, IN_RECLAIM, allot_policy_takes}};
+} pairs[] = {{"takes", ALLOT_CONSUMERS, IN_RECLAIM, allot_policy_takes},
+             {"inside", ALLOT_TASKS, 0, allot_policy_inside}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static int take_pair(lua_State *L)

@@ -219,7 +219,7 @@ static void take_sides(lua_State *L, const char *at, allot__call *call)
 
 static bool is_test(const char *role)
 {
-    return strcmp(role, "takes") == 0;
+    return strcmp(role, "takes") == 0 || strcmp(role, "inside") == 0;
 }
 
 /* Of two rows: takes their views, which have all columns. */

@@ -15,6 +15,15 @@ local function parent_of(path)
   return path:match "^(.*)/[^/]*$"
 end
 
+--- Reclaims between consumers: not those for a leaf's own pending tasks, which change no amount.
+local function between(reclaims)
+  local out = {}
+  for _, it in ipairs(reclaims or {}) do
+    if not it.why or it.why.code ~= "inside" then out[#out + 1] = it end
+  end
+  return out
+end
+
 --- Slots by group and path of a list of moves.
 local function moved(list, key)
   local out = {}
@@ -82,7 +91,7 @@ function invariants.view(plan, state, decision, limits_of)
   local view = {
     plan = plan, state = state, decision = decision, groups = {},
     limits_of = limits_of or function (group) return invariants.limits(plan, group) end,
-    granted = moved(decision.grants), reclaimed = moved(decision.reclaims),
+    granted = moved(decision.grants), reclaimed = moved(between(decision.reclaims)),
     flying = moved(state.reclaims),
   }
   local names = {}
@@ -243,7 +252,7 @@ end
 function invariants.claims_sound(view)
   local lacks = {}
   for _, it in ipairs(view.groups) do lacks[it.name] = lacking(it) end
-  for _, reclaim in ipairs(view.decision.reclaims) do
+  for _, reclaim in ipairs(between(view.decision.reclaims)) do
     local claimed, left = 0, lacks[reclaim.group]
     for _, part in ipairs(reclaim["for"]) do
       claimed, left[part.consumer] = claimed + part.slots, left[part.consumer] - part.slots

@@ -190,7 +190,9 @@ end
 --- No task of a leaf within what it owns goes, unless a limit forces it.
 function whole.owners_keep(view)
   for _, reclaim in ipairs(view.decision.reclaims) do
-    local path, safe = reclaim.consumer, (reclaim.tasks or {})[1] ~= nil
+    local path = reclaim.consumer
+    local inside = reclaim.why and reclaim.why.code == "inside"
+    local safe = (reclaim.tasks or {})[1] ~= nil and not inside
     for _, it in ipairs(view.groups) do safe = safe and is_covered(it) and is_safe(it, path) end
     if safe then
       return path, ("%s goes, though it runs within what it owns"):format(reclaim.tasks[1])

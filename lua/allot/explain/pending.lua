@@ -136,7 +136,11 @@ return function (say, it)
   if it.count > 1 then
     say("It is number {} of {} pending tasks of {}.", it.place, it.count, it.path)
   end
-  if it.outcome == "starts" then
+  if it.inside > 0 then
+    say("It takes the place of {} running task{|s} of {}{.200}, and starts once {it has|they have} "
+      .. "gone: the policy's inside allows that (C-13).", it.inside, it.path,
+      named(it.inside_tasks, it.inside))
+  elseif it.outcome == "starts" then
     say "It starts now: all its slots are there (C-13)."
     for _, side in ipairs(it.sides) do quota(say, it, side, "it") end
   elseif it.outcome == "fits" then

@@ -160,6 +160,11 @@ local function reclaim(say, it, reach)
       words.grace(it.grace))
     return
   end
+  if it.reason == "inside" then
+    say("{} of its slots go from running tasks to a pending one of its own, {} (inside, C-13).",
+      it.slots, words.grace(it.grace))
+    return
+  end
   say("It gives back {} of the {} {?for which it has others|it is over}, {} (C-7):", it.slots,
     it.over, it.reason == "make-way", words.grace(it.grace))
   local rest = it.slots

@@ -151,7 +151,10 @@ end
 return function (say, it)
   if it.pending then return pending(say, it) end
   what(say, it)
-  if it.groups then
+  if it.inside then
+    say("It is reclaimed: {.100}, a pending task of {}, takes its place, which the policy's inside "
+      .. "allows (C-13).", it.inside, it.path)
+  elseif it.groups then
     coupled(say, it)
   elseif ineligible(say, it) then
     return

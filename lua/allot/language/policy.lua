@@ -19,7 +19,7 @@ local rule = require "allot.language.rule"
 local KEYS = {
   "name", "doc", "like", "options", "attributes", "scale", "reserve", "quota", "round",
   "distribute", "reclaim", "takes", "recall", "shared", "enforce", "damping", "properties",
-  "task_attributes", "victims", "guards", "sessions", "requirements",
+  "task_attributes", "victims", "inside", "guards", "sessions", "requirements",
   table.unpack(queues.KEYS)
 }
 -- Switches with their values; the first is the default.
@@ -152,14 +152,10 @@ end
 --- The relation of claimants and givers: tests by columns that reclaim knows, and functions.
 local function takes_of(place, takes, made)
   local known = known_at("reclaim", made.attributes)
-  local value, fault, where = relation.of(place, takes, function (test)
-    if test.test ~= "higher" then return test.test .. " is a test of queues; takes has none" end
-    return columns.fault(test.field, "reclaim", known)
+  local value, fault, where = relation.of_rows(place, "takes", takes, function (field)
+    return columns.fault(field, "reclaim", known)
   end)
-  if not value then
-    return nil, fault or ("takes is a relation, or a function of claimant and giver; not a %s")
-      :format(type(takes)), where
-  end
+  if not value then return nil, fault, where end
   local last = type(made.quota) == "table" and made.quota[#made.quota]
   if last and last.kind ~= "fill" then
     return nil, "pools and loans say who takes from whom, so takes goes with fills alone"

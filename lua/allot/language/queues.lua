@@ -20,8 +20,8 @@ queues.KEYS = {
 }
 -- Keys about consumers.
 local OTHERS = {
-  "quota", "attributes", "scale", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
-  "sessions",
+  "quota", "attributes", "scale", "distribute", "reclaim", "takes", "inside", "recall", "shared",
+  "enforce", "sessions",
 }
 local BACKFILL = { "first_fit", "none", "easy", "conservative" }
 local FEWEST = { "no", "mini_job", "optimal_mini_job" }

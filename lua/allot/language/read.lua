@@ -17,8 +17,8 @@ local NAME_MOST, TESTS_MOST = 128, 8
 local KEYS = {
   "kind", "name", "doc", "at", "options", "round", "attributes", "reclaim", "takes", "quota",
   "distribute", "scale", "reserve", "recall", "shared", "enforce", "task_attributes", "victims",
-  "guards", "sessions", "requirements", "dispatch", "backfill", "preempts", "fewest", "lift",
-  "job_types", "slices", "lease", "said",
+  "inside", "guards", "sessions", "requirements", "dispatch", "backfill", "preempts", "fewest",
+  "lift", "job_types", "slices", "lease", "said",
   "damping", "properties",
 }
 -- Rules of a policy that dispatches jobs, and rules that divide slots among consumers.
@@ -26,8 +26,8 @@ local DISPATCHES = {
   "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
 }
 local DIVIDES = {
-  "quota", "attributes", "reserve", "distribute", "reclaim", "takes", "recall", "shared", "enforce",
-  "sessions",
+  "quota", "attributes", "reserve", "distribute", "reclaim", "takes", "inside", "recall", "shared",
+  "enforce", "sessions",
 }
 
 -- ---- Fields of tables ---------------------------------------------------------------------------
@@ -260,6 +260,7 @@ local function tasks(made, rule, core)
   if made.guards ~= nil then core.switch "unguarded" end
   for _, it in ipairs(list_of(rule "guards", "guards", MOST.guards)) do guard(it, core) end
   if rule "victims" ~= nil then core.victims(made.victims) end
+  pairs_of(made, core, "inside")
   local sessions = table_of(made.sessions, "sessions")
   for i, scheduling in ipairs(SCHEDULINGS) do
     for _, fill in ipairs(list_of(sessions[scheduling], scheduling, MOST.fills)) do

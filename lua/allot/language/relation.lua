@@ -64,6 +64,19 @@ function relation.of(place, value, fault_of)
   return value
 end
 
+--- The same of two rows: consumers or tasks. `column_fault(field)` is the fault of a column.
+function relation.of_rows(place, key, value, column_fault)
+  local made, fault, where = relation.of(place, value, function (test)
+    if test.test ~= "higher" then
+      return ("%s is a test of queues; %s has none"):format(test.test, key)
+    end
+    return column_fault(test.field)
+  end)
+  if made or fault then return made, fault, where end
+  return nil, ("%s is a relation, or a function of who takes and the other; not a %s")
+    :format(key, type(value))
+end
+
 relation.make = make
 relation.relation = placed(make)
 

@@ -8,6 +8,7 @@ local columns = require "allot.language.columns"
 local order = require "allot.language.order"
 local declare = require "allot.language.declare"
 local rule = require "allot.language.rule"
+local relation = require "allot.language.relation"
 
 local tasks = {}
 
@@ -142,6 +143,12 @@ function tasks.rules(place, spec, made, note)
       return guards_fault(guards, known)
     end)
     note("guards", fault, where)
+  end
+  if spec.inside ~= nil then
+    made.inside, fault, where = relation.of_rows(place, "inside", spec.inside, function (field)
+      return column_fault(field, "tasks", known)
+    end)
+    note("inside", fault, where)
   end
   made.sessions = spec.sessions
   note("sessions", sessions_fault(spec.sessions))

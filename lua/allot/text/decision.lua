@@ -86,6 +86,7 @@ end
 
 local function put_totals(host, group)
   local nothing = group.granted == 0 and group.held == 0 and group.reclaimed == 0
+  for row in host.rows "reclaims" do nothing = nothing and row.group ~= group.name end
   host.out(("\n%s%s; %d of %s left\n"):format(nothing and "nothing to grant, nothing to give back"
     or ("granted %d, reclaimed %d"):format(group.granted, group.reclaimed),
     group.held > 0 and (", held idle %d"):format(group.held) or "", group.idle_left,

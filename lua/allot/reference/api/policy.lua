@@ -73,6 +73,10 @@ return {
         default = 'order { "importance", desc "joined", "ran" }; of jobs order { "queue_order", '
           .. '"load", "host", "queue_priority", desc "started" }',
         example = 'victims = order { "importance", desc "started" }' },
+      { "inside", "allot.Relation|fun(pending: allot.Row, running: allot.Row): boolean",
+        "which pending tasks of a leaf may take the place of which of its running ones, within its "
+          .. "quota; in a policy of fills, pools and loans", optional = true,
+        default = "none may", example = 'inside = relation { higher "priority" }' },
       { "guards", "allot.Guard[]|fun(options: table): allot.Guard[]|nil",
         "at most 16 guards, which protect tasks; in a policy of queues `{}` means none",
         default = "none; in a policy of queues the five ready-made ones",

@@ -141,8 +141,10 @@ return policy {
     params = { { "tests", "(allot.Test|fun(high: allot.QueueView|allot.Row, low: allot.QueueView|"
       .. "allot.Row): boolean)[]",
       "1 to 8 tests, all of which must hold" } },
-    returns = { { "allot.Relation", "a `preempts`, or a `takes`" } },
-    doc = "Which queues' jobs may preempt which, or which consumers may take slots from which. In "
+    returns = { { "allot.Relation", "a `preempts`, a `takes` or an `inside`" } },
+    doc = "Which queues' jobs may preempt which, which consumers may take slots from which, or "
+      .. "which pending tasks of a leaf may take the place of which running ones (`id` and "
+      .. "columns). In "
       .. "`preempts` a function is called once for every two queues of a plan; in `takes` for "
       .. "those two of which one lacks slots and the other is over, with their columns and `path`.",
     example = [[
@@ -156,9 +158,10 @@ return policy {
   {
     name = "higher",
     params = { { "field", "string",
-      'a number that queues have, "priority" or "slot_share"; in `takes` a column of consumers' } },
+      'a number that queues have, "priority" or "slot_share"; in `takes` a column of consumers, '
+        .. "in `inside` of tasks" } },
     returns = { { "allot.Test", "a test of a relation" } },
-    doc = "A test: the number of the preempting queue, or of the claimant, is larger.",
+    doc = "A test: the number of who preempts or takes is larger.",
     example = 'local test = relation { higher "priority" }',
   },
   {
