@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- Kueue: ClusterQueues in cohorts, with fair sharing. `owned` is nominalQuota, a cohort's with
---- what its queues have; `limit` that and borrowingLimit; `reserve` what lendingLimit leaves of it;
---- `share` is fairSharing.weight.
+--- what its queues have; `limit` that and borrowingLimit; `share` is fairSharing.weight.
 --
 -- Source: Kueue 0.17 (ff69552, 2026-08), concepts "Cluster Queue", "Cohort" and "Preemption".
 
@@ -10,14 +9,17 @@ return policy {
   name = "kueue",
   doc = "Nominal quotas; then slots are borrowed in proportion to weights.",
   attributes = {
+    lending_limit = { type = "integer", min = 0, default = none, doc = "most slots lent" },
     reclaims = { type = "boolean", default = true, doc = "reclaimWithinCohort: Any, not Never" },
   },
   scale = false,
+  reserve = function (owned, lending_limit) return math.max(owned - lending_limit, 0) end,
   quota = {
     fill "reserved" { by = "reserve", up_to = "reserve" },
     fill "nominal" { by = "owned", up_to = "owned" },
     fill "borrowed" { by = "share" },
   },
   round = "largest_remainder",
+  damping = { hold_rounding = true },
   takes = function (claimant) return claimant.reclaims end,
 }

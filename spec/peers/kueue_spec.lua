@@ -21,7 +21,7 @@ describe("kueue", function ()
   end)
 
   it("UV-2: a queue keeps what its lending limit leaves", function ()
-    local two = { slots = 21, { "a", owned = 9 }, { "b", owned = 12, reserve = 11 } }
+    local two = { slots = 21, { "a", owned = 9 }, { "b", owned = 12, lending_limit = 1 } }
     assert.same({ a = 10, b = 11 }, quotas(two, { a = { 99 } }))
     assert.same({ a = 0, b = 21 }, quotas(two, { b = { 99 } }))
   end)
@@ -32,11 +32,25 @@ describe("kueue", function ()
     assert.same({ x = 17, x1 = 17, x2 = 0, y = 0 }, quotas(list, { ["x/x1"] = { 99 } }))
     assert.same({ x = 12, x1 = 8, x2 = 4, y = 10 },
       quotas(list, { ["x/x1"] = { 99 }, ["x/x2"] = { 99 }, y = { 99 } }))
+    list[1].lending_limit, list[1][3].lending_limit = 3, 0
+    assert.same({ x = 9, x1 = 0, x2 = 2, y = 13 }, quotas(list, { y = { 99 } }))
+    assert.same({ x = 17, x1 = 15, x2 = 2, y = 5 },
+      quotas(list, { ["x/x1"] = { 99 }, y = { 5 } }))
   end)
 
   it("UV-8: three of 3 with equal weights lend and borrow equally", function ()
     local three = { slots = 9, { "a", owned = 3 }, { "b", owned = 3 }, { "c", owned = 3 } }
     assert.same({ a = 4, b = 5, c = 0 }, quotas(three, { a = { 4, 3 }, b = { 6, 6 } }))
+  end)
+
+  it("UV-9, UV-11: takes from nobody who would then borrow less by its weight", function ()
+    local three = { slots = 9, { "a", owned = 3 }, { "b", owned = 3 }, { "c", owned = 3 } }
+    local now = { a = { 5, 4 }, b = { 5, 5 } }
+    local _, made = peers.quotas("kueue", three, now)
+    assert.same({}, case.reclaims(made))
+    three[1].share = 2
+    _, made = peers.quotas("kueue", three, now)
+    assert.same({ b = { 1, a = 1 } }, case.reclaims(made))
   end)
 
   it("U-5: a queue whose reclaimWithinCohort is Never takes nothing back", function ()
@@ -57,7 +71,7 @@ describe("kueue", function ()
       out[i] = {
         nominal = (each.owned - below) * UNITS, weight = each.share,
         borrowing = ((each.limit or math.huge) - each.owned) * UNITS,
-        lending = ((each.owned - (each.reserve or 0))) * UNITS,
+        lending = (each.lending_limit or math.huge) * UNITS,
         want = (it.state.consumers[path] or { demand = 0 }).demand * UNITS,
         children = each.children and nodes(it, each.children, path, leaves),
       }
@@ -74,7 +88,7 @@ describe("kueue", function ()
       for _, child in ipairs(node.children or {}) do owned = owned + child.owned end
       return {
         owned = owned, share = random:int(1, 4),
-        reserve = not node.children and random:once_in(4) and random:int(0, owned) or nil,
+        lending_limit = random:once_in(4) and random:int(0, owned) or nil,
         limit = random:once_in(3) and owned + random:int(0, 6) or nil,
       }
     end,
@@ -86,7 +100,7 @@ describe("kueue", function ()
     for _, family in ipairs(families) do
       for _, row in ipairs(family) do
         local level, used = select(2, row.path:gsub("/", "")), leaves[row.path].used / UNITS
-        local has = math.max(used, row.reserve)
+        local has = math.max(used, row.owned - (row.lending_limit or row.owned))
         assert(not row.leaf or math.abs(row.quota - has) < level + #family * level / UNITS,
           ("%s has %d, Kueue admits %s"):format(row.path, row.quota, used))
       end

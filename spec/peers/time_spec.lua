@@ -7,12 +7,12 @@ local shell = require "spec.support.house.shell"
 local HALF_LIFE = 14400
 
 --- Three consumers that always want all 24 slots, /p2 two hours later, for three days.
-local function simulate(name)
+local function simulate(name, factor)
   local folder = shell.directory()
   shell.write(folder .. "/plan.json", ([[{
     "version": 1, "slots": 24, "policy": "hybrid", "half_life": %d,
-    "consumers": [{"name": "p1", "share": 3}, {"name": "p2", "share": 2}, {"name": "p3"}]
-  }]]):format(HALF_LIFE))
+    "consumers": [{"name": "p1", "share": 3%s}, {"name": "p2", "share": 2}, {"name": "p3"}]
+  }]]):format(HALF_LIFE, factor and ', "factor": ' .. factor or ""))
   local lines = {}
   for at = 0, 3 * 86400, 600 do
     for i = 1, 36 do
@@ -30,10 +30,9 @@ local function simulate(name)
   return days
 end
 
-local function comes_to(name, ...)
-  local days = simulate(name)
+local function comes_to(name, wanted, factor)
+  local days, numbers = simulate(name, factor), {}
   assert.is_true(#days >= 3)
-  local wanted, numbers = { ... }, {}
   for number in days[3]:gmatch " (%d+%.%d)" do numbers[#numbers + 1] = tonumber(number) end
   for i, percent in ipairs(wanted) do
     assert(math.abs(numbers[i] - percent) < 1.5, name .. ": " .. days[3])
@@ -41,13 +40,15 @@ local function comes_to(name, ...)
 end
 
 describe("use of the past", function ()
-  it("comes to weights under kai_time", function () comes_to("kai_time", 50, 100 / 3, 100 / 6) end)
+  local SHARES, EQUAL = { 50, 100 / 3, 100 / 6 }, { 100 / 3, 100 / 3, 100 / 3 }
 
-  it("comes to shares under slurm_fair_tree", function ()
-    comes_to("slurm_fair_tree", 50, 100 / 3, 100 / 6)
-  end)
+  it("comes to weights under kai_time", function () comes_to("kai_time", SHARES) end)
 
-  it("comes to equal parts under condor_users", function ()
-    comes_to("condor_users", 100 / 3, 100 / 3, 100 / 3)
+  it("comes to shares under slurm_fair_tree", function () comes_to("slurm_fair_tree", SHARES) end)
+
+  it("comes to equal parts under condor_users", function () comes_to("condor_users", EQUAL) end)
+
+  it("comes to the root of factors under condor_users", function ()
+    comes_to("condor_users", { 20, 40, 40 }, 4000)
   end)
 end)
