@@ -31,7 +31,8 @@ return function (core, host, in_turn)
   end
 
   return function (count, work, take)
-    local role = host.call("fork", tostring(count))
+    local can, role = pcall(host.call, "fork", tostring(count))
+    if not can then return in_turn(count, work, take) end -- a service has no processes for this
     local first, step = role:match "^(%d+) (%d+)$"
     if first then work_apart(math.tointeger(first), math.tointeger(step), count, work) end
     if role == "alone" then return in_turn(count, work, take) end
