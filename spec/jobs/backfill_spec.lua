@@ -4,6 +4,8 @@
 
 local engine = require "spec.support.cases.engine"
 
+local shell = require "spec.support.house.shell"
+
 local NOW = 1000
 
 local function plan(how, more)
@@ -178,5 +180,44 @@ describe("backfill", function ()
 
   it("reserves nothing once all have started", function ()
     assert.equal("a | ", decided(plan "conservative", with(job("a", 4, 10))))
+  end)
+end)
+
+-- ---- The example's table ------------------------------------------------------------------------
+
+local FOLDER = "examples/queues/backfill/"
+local NASA = (os.getenv "ALLOT_TRACES" or "../shared/traces")
+  .. "/NASA-iPSC-1993-3.1-cln.swf.gz"
+
+--- "8 s, 23753 s | ...": mean and longest wait, way by way.
+local function waits(map)
+  local words, shown = {}, {}
+  for _, how in ipairs { "none", "first_fit", "easy", "conservative" } do
+    words[#words + 1] = "--policy preemption:backfill=" .. how
+  end
+  local status, out = shell.run(("%s simulate %snasa.json %s --map %s%s.lua --format csv %s")
+    :format(shell.allot, FOLDER, NASA, FOLDER, map, table.concat(words, " ")))
+  assert.equal(0, status)
+  local keys, lines = {}, out:gmatch "[^\n]+"
+  for key in lines():gmatch "[^,]+" do keys[#keys + 1] = key end
+  for line in lines do
+    local row, i = {}, 0
+    for value in line:gmatch "[^,]+" do
+      i = i + 1
+      row[keys[i]] = value
+    end
+    if row.consumer == "/" then
+      shown[#shown + 1] = ("%.0f s, %s s"):format(row.wait_mean, row.wait_most)
+    end
+  end
+  return table.concat(shown, " | ")
+end
+
+describe("the log of NASA", function ()
+  it("has the waits that the example shows", function ()
+    if not shell.exists(NASA) then return pending "no log in ALLOT_TRACES" end
+    local text = shell.read(FOLDER .. "README.md")
+    assert.truthy(text:find("| as recorded | " .. waits "limits" .. " |", 1, true))
+    assert.truthy(text:find("| half as long again | " .. waits "longer" .. " |", 1, true))
   end)
 end)
