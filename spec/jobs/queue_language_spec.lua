@@ -161,6 +161,9 @@ describe("words", function ()
   end)
 
   it("are few", function ()
+    assert.equal("easy", made { backfill = "easy" }.backfill)
+    assert.matches("^backfill: unknown word 'eazy'.*did you mean 'easy'%?$",
+      fault { backfill = "eazy" })
     assert.equal("mini_job", made { fewest = "mini_job" }.fewest)
     assert.matches("^fewest: unknown word 'minijob'.*did you mean 'mini_job'%?$",
       fault { fewest = "minijob" })

@@ -272,6 +272,7 @@ static void pair_off(allot__turns *turns)
         orders[gone].kind = orders[i].kind = ALLOT_ORDER_COUNT;
         if (verdict->now == ALLOT_RUNNING) {
             verdict->why = ALLOT_PEND_NOT;
+            verdict->binding = -1;
             turns->runs_on[orders[i].job] = 1 + orders[gone].preemptor;
         }
     }

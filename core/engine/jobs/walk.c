@@ -197,10 +197,13 @@ static void list_tried(allot__turns *turns)
         const allot__turn *turn = &turns->all[i];
         for (int32_t k = 0; k < turn->suspended; k++) {
             int32_t job = turn->jobs[k];
-            if (turns->jobs->briefs[job].state == ALLOT_RUNNING)
-                turns->out->jobs[job].why = ALLOT_PEND_NOT;
-            else
+            allot__job_verdict *verdict = &turns->out->jobs[job];
+            if (turns->jobs->briefs[job].state == ALLOT_RUNNING) {
+                verdict->why = ALLOT_PEND_NOT;
+                verdict->binding = -1;
+            } else {
                 turns->list[count++] = job;
+            }
         }
         size_t pending = (size_t)(turn->count - turn->suspended);
         if (pending > 0)

@@ -56,6 +56,7 @@ static void ready_made_policies_are_the_defaults(void)
     CHECK_EQ(p->test_count, 2);
     CHECK(memcmp(p->tests, plain->tests, 2 * sizeof *p->tests) == 0);
     CHECK_EQ(p->fewest, plain->fewest);
+    CHECK_EQ(p->backfill, ALLOT_FIRST_FIT);
     CHECK_EQ(p->lift, 0);
     CHECK_EQ(p->job_types, 0);
     const allot__guard *guards = p->guards.items, *others = plain->guards.items;
@@ -140,6 +141,7 @@ static const char full[] = P(
     " preempts = relation { higher 'slot_share', function (high, low)\n"
     "   return high.slot_pool ~= low.slot_pool or low.preemptable\n"
     " end },\n"
+    " backfill = function (o) return o.w.b and 'easy' or 'none' end,\n"
     " fewest = function (o) return o.w.b and 'mini_job' or 'no' end,\n"
     " lift = 'USER_JLP group_jlp',\n"
     " job_types = function (o) return { backfill = o.w.a, exclusive = o.w.b } end,\n"
@@ -161,6 +163,7 @@ static void everything_arrives(void)
     CHECK_EQ(p->tests[0], ALLOT_REFUSED_SLOT_SHARE);
     CHECK_EQ(p->tests[1], ALLOT_REFUSED_TEST);
     CHECK_EQ(p->fewest, ALLOT_MINI_JOB);
+    CHECK_EQ(p->backfill, ALLOT_EASY);
     CHECK_EQ(p->lift, ALLOT_LIFT_USER_JLP | ALLOT_LIFT_GROUP_JLP);
     CHECK_EQ(p->job_types, ALLOT_PREEMPT_EXCLUSIVE);
     CHECK_EQ(p->slices.keys[0].source.kind, ALLOT_FROM_FUNCTION);

@@ -277,6 +277,8 @@ static void wrong_relations_are_told_with_their_line(void)
          "a slice goes up to percent \"slot_share\", again = true"},
         {"return { kind = 'policy', name = 'x', lift = { 'group_jlp', 'x' } }", 0, 1,
          "lift has a word that is not known"},
+        {"return { kind = 'policy', name = 'x', backfill = 'eazy' }", 0, 1,
+         "backfill is \"first_fit\", \"none\", \"easy\" or \"conservative\", not \"eazy\""},
         {"return { kind = 'policy', name = 'x', fewest = 'few' }", 0, 1,
          "fewest is \"no\", \"mini_job\" or \"optimal_mini_job\", not \"few\""},
     };

@@ -73,6 +73,8 @@ static void draw_queue(allot_queue *queue)
     queue->on_preempt = draw(0, 3) == 0 ? (draw(0, 1) ? ALLOT_KILL : ALLOT_REQUEUE) : ALLOT_SUSPEND;
     if (draw(0, 4) == 0)
         queue->protection.preempt_delay = draw(1, 400);
+    if (draw(0, 1))
+        queue->run_limit = draw(1, 900);
     if (limits && draw(0, 1))
         queue->qjob_limit = draw(1, 9);
     if (limits && draw(0, 2) == 0)
@@ -146,6 +148,8 @@ static void begin_plan(fixture *it)
     CHECK_EQ(allot_policy_new(it->engine, "drawn", &it->policy), ALLOT_OK);
     CHECK_EQ(allot_plan_new(it->engine, &it->plan), ALLOT_OK);
     CHECK_EQ(allot_policy_fewest(it->policy, (allot_fewest)draw(0, 2)), ALLOT_OK);
+    CHECK_EQ(allot_policy_backfill(it->policy, (allot_backfill)(draw(0, 1) * draw(1, 3))),
+             ALLOT_OK);
     draw_policy(it->policy);
     CHECK_EQ(allot_plan_policy(it->plan, ALLOT_ALL, it->policy), ALLOT_OK);
 }
@@ -393,7 +397,7 @@ static bool same_jobs(const world *at)
         CHECK_EQ(allot_decision_pending(at->q.decision, i, &x), ALLOT_OK);
         CHECK_EQ(allot_decision_pending(at->decided, i, &y), ALLOT_OK);
         same = CHECK_EQ(x.why, y.why) && CHECK_EQ(x.used, y.used) && CHECK_EQ(x.most, y.most) &&
-               CHECK_EQ(x.limit == NULL, y.limit == NULL) &&
+               CHECK_EQ(x.reserved, y.reserved) && CHECK_EQ(x.limit == NULL, y.limit == NULL) &&
                CHECK(memcmp(&a->jobs[i], &b->jobs[i], sizeof a->jobs[i]) == 0);
     }
     return same;

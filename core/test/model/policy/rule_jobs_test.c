@@ -31,7 +31,7 @@ static void saying_any_of_it_makes_a_policy_dispatch(void)
 {
     fixture it;
     fixture_begin(&it);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         allot_policy *p;
         allot_key by = key(ALLOT_TASK_RAN), share = key(ALLOT_QUEUE_SLOT_SHARE);
         int32_t column = ALLOT_LEASE_SIZE, lease;
@@ -44,6 +44,7 @@ static void saying_any_of_it_makes_a_policy_dispatch(void)
                      : i == 3 ? allot_policy_lift(p, ALLOT_LIFT_GROUP_MAX)
                      : i == 4 ? allot_policy_job_types(p, ALLOT_PREEMPT_BACKFILL)
                      : i == 5 ? allot_policy_slices(p, &share, 1)
+                     : i == 6 ? allot_policy_backfill(p, ALLOT_EASY)
                               : allot_policy_lease(p, lease);
         CHECK_EQ(status, ALLOT_OK);
         CHECK_EQ(allot_policy_dispatches(p), 1);
@@ -100,6 +101,7 @@ static void what_makes_no_sense_is_refused(void)
     CHECK_EQ(allot_policy_tests(p, tests, 2), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_tests(p, NULL, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_fewest(p, (allot_fewest)3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_backfill(p, (allot_backfill)4), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_lift(p, 1 << ALLOT_LIFT_COUNT), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_lift(p, -1), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_job_types(p, 4), ALLOT_EUSAGE);
@@ -200,6 +202,8 @@ static void columns_have_names(void)
     CHECK(allot_rows_column_doc(ALLOT_LEASES, ALLOT_LEASE_CONSUMER_DEMAND) != NULL);
     CHECK_STR(allot_fewest_name(ALLOT_OPTIMAL_MINI_JOB), "optimal_mini_job");
     CHECK(!allot_fewest_name(3) && !allot_fewest_name(-1));
+    CHECK_STR(allot_backfill_name(ALLOT_CONSERVATIVE), "conservative");
+    CHECK(!allot_backfill_name(4) && !allot_backfill_name(-1));
     CHECK_EQ(ALLOT_LIFT_GROUP_JLP | ALLOT_LIFT_GROUP_MAX | ALLOT_LIFT_HOST_JLU |
                  ALLOT_LIFT_USER_JLP,
              15);
