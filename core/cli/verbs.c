@@ -15,7 +15,7 @@ const allot__verb allot__cli_verbs[] = {
      "group at trace socket token-file", allot__cli_explain, NULL, NULL},
     {"diff", "PLAN|POLICY PLAN|POLICY STATE|TRACE...", 3, -1, "[PLAN|POLICY] PLAN|POLICY", 1, 2,
      "plan all map interval rigid socket token-file", allot__cli_diff, NULL, NULL},
-    {"init", "NAME", 1, 1, NULL, 0, 0, "out", NULL, "reference.scaffold", "init"},
+    {"init", "NAME", 1, 1, NULL, 0, 0, "like out", NULL, "reference.scaffold", "init"},
     {"simulate", "PLAN... TRACE", 2, -1, NULL, 0, 0,
      "policy map interval from before until rigid plot samples bins jobs all trace "
      "format=text|json|csv",

@@ -78,6 +78,8 @@ allot_compile_lua(lua allot_lua)
 allot_embed(allot__embedded_lua "${allot_lua}" ${allot_lua_files})
 file(GLOB allot_policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
 allot_embed(allot__embedded_policies "${PROJECT_SOURCE_DIR}/policies" ${allot_policies})
+file(GLOB allot_peers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/peers/*.lua")
+allot_embed(allot__embedded_peers "${PROJECT_SOURCE_DIR}/examples/peers" ${allot_peers})
 allot_embed(allot__embedded_rules "${PROJECT_SOURCE_DIR}/core"
   "${PROJECT_SOURCE_DIR}/core/RULES.md")
 

@@ -85,6 +85,37 @@ describe("allot init", function ()
     assert.truthy(out:find("return 1\n", 1, true))
   end)
 
+  it("begins with the rules of each peer, and of ready-made policies", function ()
+    local folder, peers = "like", { "hybrid", "ownership", "share_ratio", "preemption",
+      "queue_pool" }
+    for _, path in ipairs(shell.lines "ls examples/peers/*.lua") do
+      peers[#peers + 1] = path:match "([^/]*)%.lua$"
+    end
+    assert.is_true(#peers >= 13)
+    for _, peer in ipairs(peers) do
+      local status, _, err = command(("init --like %s --out %s my_%s"):format(peer, folder, peer))
+      assert.same({ 0, "" }, { status, err })
+      local name = ("%s/my_%s"):format(folder, peer)
+      status, _, err = command(("check --runs 100 %s.lua %s_plan.json"):format(name, name))
+      assert.same({ 0, "" }, { status, err }, peer)
+      assert.equal(0, (command(("run %s_plan.json %s_state.json"):format(name, name))))
+      local text = shell.read(("%s/%s.lua"):format(at, name))
+      assert.truthy(text:find(('\n  name = "my_%s",\n'):format(peer), 1, true), text)
+      assert.falsy(text:find "SPDX")
+    end
+    local status, out = busted(at .. "/" .. folder)
+    assert.equal(0, status, out)
+    assert.truthy(out:find " 0 failures / 0 errors")
+  end)
+
+  it("knows its peers", function ()
+    local status, out, err = command "init --like yarn_fare queues"
+    assert.same({ 2, "" }, { status, out })
+    assert.truthy(err:find("there is no peer yarn_fare; known are condor, condor_users, ", 1, true))
+    assert.truthy(err:find("hint: did you mean yarn_fair?", 1, true), err)
+    assert.falsy(shell.exists(at .. "/queues.lua"))
+  end)
+
   it("makes the folder, and adds to one", function ()
     local status, out, err = command "init --out site one"
     assert.equal("", err)

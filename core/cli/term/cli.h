@@ -54,7 +54,7 @@ typedef struct allot__options {
     bool json, help, version, all, coverage, trace, rigid;
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at, *to, *plan;
-    const char *map, *from, *before, *until;
+    const char *like, *map, *from, *before, *until;
     allot__list policies, eval;
     int64_t interval;
     const char *plot, *samples;

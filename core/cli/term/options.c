@@ -31,6 +31,7 @@ const allot__option_row allot__cli_options[] = {
     {"jobs", 'j', "N", CLI_NUMBER, AT(jobs), 1, 64},
     {"seed", '\0', "N", CLI_NUMBER, AT(seed), 0, 1000000000},
     {"out", 'o', "DIR", CLI_TEXT, AT(to), 0, 0},
+    {"like", '\0', "PEER", CLI_TEXT, AT(like), 0, 0},
     {"policy", '\0', "POLICY", CLI_LIST, AT(policies), 0, 0},
     {"map", 'm', "FILE", CLI_TEXT, AT(map), 0, 0},
     {"interval", 'i', "N", CLI_NUMBER, AT(interval), 0, ALLOT_AMOUNT_MAX},

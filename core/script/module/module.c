@@ -66,14 +66,21 @@ static void make_types(lua_State *L, int module)
 
 int luaopen_allot_core(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"plan", allot__module_plan},         {"state", allot__module_state},
-        {"cycle", allot__module_cycle},       {"diff", allot__module_diff},
-        {"coverage", allot__module_coverage}, {"policy", allot__module_policy},
-        {"ready", allot__module_ready},       {"columns", allot__module_columns},
-        {"decode", allot__module_decode},     {"encode", allot__module_encode},
-        {"list", allot__module_list},         {"members", allot__module_members},
-        {"time", allot__module_time},         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"plan", allot__module_plan},
+                                         {"state", allot__module_state},
+                                         {"cycle", allot__module_cycle},
+                                         {"diff", allot__module_diff},
+                                         {"coverage", allot__module_coverage},
+                                         {"policy", allot__module_policy},
+                                         {"ready", allot__module_ready},
+                                         {"columns", allot__module_columns},
+                                         {"decode", allot__module_decode},
+                                         {"encode", allot__module_encode},
+                                         {"list", allot__module_list},
+                                         {"members", allot__module_members},
+                                         {"time", allot__module_time},
+                                         {"peer", allot__module_peer},
+                                         {NULL, NULL}};
     luaL_checkversion(L);
     /* A second load gives the same module, since all objects belong to its engine. */
     if (lua_getfield(L, LUA_REGISTRYINDEX, module_key) == LUA_TTABLE)

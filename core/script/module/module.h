@@ -155,6 +155,7 @@ int allot__module_apply(lua_State *L);
 /* allot.core's policy and ready; policy:declared, policy:judge; plan:use */
 int allot__module_policy(lua_State *L);
 int allot__module_ready(lua_State *L);
+int allot__module_peer(lua_State *L);
 int allot__module_declared(lua_State *L);
 int allot__module_judge(lua_State *L);
 int allot__module_use(lua_State *L);

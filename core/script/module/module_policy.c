@@ -3,6 +3,7 @@
 /* module_policy.c: policies by themselves: what they declare and use, and their properties. */
 #include <string.h>
 
+#include "script/sandbox/embedded.h"
 #include "script/sandbox/library.h"
 #include "script/sandbox/script.h"
 #include "script/module/module.h"
@@ -80,6 +81,26 @@ int allot__module_ready(lua_State *L)
         return 0;
     lua_pushlstring(L, text, len);
     return 1;
+}
+
+/* allot.core.peer([name]): the text of another scheduler's rules, or nil; the list of names */
+int allot__module_peer(lua_State *L)
+{
+    const char *name = luaL_optstring(L, 1, NULL);
+    if (!name)
+        lua_newtable(L);
+    for (int32_t i = 0; i < allot__embedded_peers_count; i++) {
+        const allot__embedded *it = &allot__embedded_peers[i];
+        if (name && strcmp(it->name, name) == 0) {
+            lua_pushlstring(L, it->text, it->len);
+            return 1;
+        }
+        if (!name) {
+            lua_pushstring(L, it->name);
+            lua_rawseti(L, -2, i + 1);
+        }
+    }
+    return name ? 0 : 1;
 }
 
 /* ---- Methods ------------------------------------------------------------------------------- */

@@ -18,6 +18,9 @@ extern const allot__embedded allot__embedded_lua[];
 extern const int32_t allot__embedded_lua_count;
 extern const allot__embedded allot__embedded_policies[];
 extern const int32_t allot__embedded_policies_count;
+/* examples/peers/, sorted by name. */
+extern const allot__embedded allot__embedded_peers[];
+extern const int32_t allot__embedded_peers_count;
 /* core/RULES.md alone. */
 extern const allot__embedded allot__embedded_rules[];
 

@@ -20,6 +20,7 @@ return {
   jobs = "work in at most N processes, 1 to 64 (the processors); results are the same bytes",
   seed = "the same seed gives the same random cases (1)",
   out = "write files into this folder",
+  like = "begin with the rules of this scheduler, or of a ready-made policy",
   policy = "replace the plan's policy by this one, with options as NAME:option=value,...; "
     .. "several: side by side",
   map = "a Lua function that says what each job becomes",

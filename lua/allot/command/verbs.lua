@@ -110,7 +110,12 @@ Writes NAME.lua, a small policy with comments; NAME_spec.lua, its spec for buste
 plan and a state to try it on. All of them pass as they are. Existing files are never
 overwritten. --out DIR writes into that folder, and makes it if need be.
 
+--like PEER begins with another scheduler's rules (yarn_fair, kueue, slurm_qos, ...; of an
+unknown PEER the message lists all), or with a ready-made policy. The spec then says what
+these decide today.
+
   allot init fair && busted && allot run fair_plan.json fair_state.json
+  allot init --like yarn_fair queues && allot check queues.lua queues_plan.json
   allot init --out site fair
 ]] },
 

@@ -2,6 +2,8 @@
 -- Copyright the allot authors
 --- `allot init NAME`: a policy to begin with, its spec, and a plan and a state to try it on.
 
+local like = require "allot.reference.like"
+
 local scaffold = {}
 
 local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
@@ -158,9 +160,9 @@ local function write(host, path, text)
 end
 
 --- Writes nothing if one of the files exists.
-local function refuse(host, prefix, name)
+local function refuse(host, files, prefix, name)
   local status = DONE
-  for _, file in ipairs(FILES) do
+  for _, file in ipairs(files) do
     local path = prefix .. file[1]:gsub("NAME", name)
     if host.read(path) then
       status = fail(host, INVALID, {
@@ -183,19 +185,32 @@ try it:
 ]]):format(folder, folder, folder):gsub("NAME", name))
 end
 
+--- The files' texts, those of --like if it is there; nil: there is no such peer, which is reported.
+local function files_of(host, name, peer)
+  if not peer then return FILES end
+  local text, known, near = like.text(peer)
+  if text then return like.files(text, name, peer) end
+  fail(host, USAGE, {
+    code = "E-usage", message = ("there is no peer %s; known are %s"):format(peer,
+      table.concat(known, ", ")), hint = near and ("did you mean %s?"):format(near),
+  })
+end
+
 --- The tool: allot/tool.h. The operand is the name.
 function scaffold.init(host, args)
-  local name, folder = args[1], host.option "out"
+  local name, folder, peer = args[1], host.option "out", host.option "like"
   local prefix = folder and folder:gsub("/*$", "/") or ""
-  if folder and not host.call("folder", folder) then return IO end
   if not name:find "^%a[%w_-]*$" or #name > 100 then
     return fail(host, USAGE, {
       code = "E-name", message = ("\"%s\" is no name: a letter, then letters, digits, _ and -")
         :format(name), hint = "the policy is written as NAME.lua; --out says where",
     })
   end
-  local status = refuse(host, prefix, name)
-  for _, file in ipairs(FILES) do
+  local files = files_of(host, name, peer)
+  if not files then return USAGE end
+  if folder and not host.call("folder", folder) then return IO end
+  local status = refuse(host, files, prefix, name)
+  for _, file in ipairs(files) do
     if status == DONE then
       status = write(host, prefix .. file[1]:gsub("NAME", name), (file[2]:gsub("NAME", name)))
     end

@@ -134,6 +134,14 @@ assert(made:declared().name == "x")]],
     example = 'assert(allot.ready "hybrid":find "return policy")',
   },
   {
+    name = "peer",
+    params = { { "name?", "string", "another scheduler" } },
+    returns = { { "string|string[]|nil", "a policy's text with its rules; without a name the list "
+      .. "of names" } },
+    doc = "The rules of other schedulers, which stand in examples/peers.",
+    example = 'assert(allot.peer "kueue":find "return policy")',
+  },
+  {
     name = "decode",
     params = {
       { "text", "string", "JSON" },
