@@ -3,8 +3,8 @@
 --- The Capacity Scheduler of Hadoop YARN, with preemption. `owned` is a queue's capacity, `limit`
 --- its maximum-capacity.
 --
--- Beyond its capacity a leaf keeps what it uses, as far as slots suffice, but takes nothing from
--- others. A branch does, for its leaves below their capacity.
+-- Beyond its capacity a queue keeps what it uses, as far as slots suffice, but takes nothing from
+-- others.
 --
 -- Source: Hadoop 3.4, "Capacity Scheduler" guide; AbstractPreemptableResourceCalculator.
 

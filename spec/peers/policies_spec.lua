@@ -5,7 +5,7 @@
 local shell = require "spec.support.house.shell"
 
 local readme = shell.read "examples/peers/README.md"
-local paths = shell.lines "grep -l '^return policy' examples/peers/*.lua"
+local paths = shell.lines "ls examples/peers/*.lua"
 
 describe("a peer's policy", function ()
   for _, path in ipairs(paths) do

@@ -23,7 +23,7 @@ local function simulate(name, factor)
   end
   shell.write(folder .. "/log.jsonl", table.concat(lines, "\n") .. "\n")
   local line = "%s simulate %s/plan.json %s/log.jsonl --policy examples/peers/%s.lua "
-    .. "--samples %s/samples.csv >%s/out && lua5.4 examples/peers/use.lua %d <%s/samples.csv"
+    .. "--samples %s/samples.csv >%s/out && lua5.4 examples/peers/nasa/use.lua %d <%s/samples.csv"
   local days = shell.lines(line:format(shell.allot, folder, folder, name, folder, folder,
     HALF_LIFE, folder))
   shell.remove(folder)

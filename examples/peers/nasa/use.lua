@@ -3,7 +3,7 @@
 --- The decayed use of each consumer in percent of all, day by day, from what a simulation wrote
 --- with --samples:
 --
---     lua5.4 examples/peers/use.lua HALF_LIFE <samples.csv
+--     lua5.4 examples/peers/nasa/use.lua HALF_LIFE <samples.csv
 --
 -- A line is a policy, the day, and a number for each consumer, in the order of their names.
 
