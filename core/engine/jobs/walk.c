@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/jobs/limits/resource.h"
+#include "engine/jobs/preempt/job_rows.h"
 #include "engine/jobs/reserve.h"
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
@@ -142,14 +143,16 @@ static bool alone(const allot__turns *turns, int32_t queue)
            allot__queue_at(turns->queues, queue)->fairshare != 0;
 }
 
-/* Moves queues of the same PRIORITY that share a turn with the queue at `at` next behind it; those
- * between follow. Returns how many share the turn. */
+/* Moves queues that share a turn with the queue at `at`, of the same PRIORITY or across, next
+ * behind it; those between follow. Returns how many share the turn. */
 static int32_t merge(const allot__turns *turns, int32_t *sequence, int32_t at, int32_t count,
                      int32_t *other)
 {
     int32_t priority = allot__queue_at(turns->queues, sequence[at])->priority;
+    bool across = turns->work->rules[0].policy->switches[ALLOT_SWITCH_TOGETHER];
     int32_t together = at, others = 0, end = at;
-    for (; end < count && allot__queue_at(turns->queues, sequence[end])->priority == priority;
+    for (; end < count &&
+           (across || allot__queue_at(turns->queues, sequence[end])->priority == priority);
          end++)
         if (alone(turns, sequence[end]))
             other[others++] = sequence[end];
@@ -274,6 +277,7 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
     status = status ? status : allot__turns_make(&turns);
     status = status ? status : make_sequence(&turns);
     status = status ? status : allot__dispatch_begin(&turns);
+    status = status ? status : allot__job_ranks_make(work);
     status = status ? status : allot__turn_keys(&turns);
     status = status ? status : allot__reserve_make(&turns);
     status = status ? status : walk(&turns);

@@ -144,6 +144,7 @@ typedef struct allot__work {
      * coupled: by leaf's handle, whether a task of it has. chosen: a bit by task's first number: it
      * goes by this cycle's reclaims, in any group, of a coupled leaf. */
     const uint8_t *chosen, *coupled;
+    int32_t *user_rank, *group_rank; /* of jobs, by number of the name; NULL: no rule reads them */
 } allot__work;
 
 /* Begins: finds the given columns and allocates the others in the arena. ENOMEM. */

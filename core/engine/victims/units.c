@@ -211,7 +211,10 @@ static const int64_t *of_tasks(const allot__unit_rows *rows, int32_t column, int
         room[i] = INT64_MIN;
         for (int32_t k = 0; k < count; k++) {
             const allot__task *task = allot__task_at(all, tasks[k]);
-            int64_t of = column == ALLOT_TASK_SUBMITTED ? task->submitted : task->preempted;
+            int64_t of = column == ALLOT_TASK_SUBMITTED ? task->submitted
+                         : column == ALLOT_TASK_PREEMPTED
+                             ? task->preempted
+                             : allot__waited(rows->rows.work->state->now, task->submitted);
             room[i] = of > room[i] ? of : room[i];
         }
     }
@@ -253,7 +256,8 @@ static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n,
 /* Columns of jobs: those that count down are unbounded, all others are 0. */
 static const int64_t *of_jobs(int32_t column, int32_t n, int64_t *room)
 {
-    bool counts = column == ALLOT_TASK_REMAINING || column >= ALLOT_TASK_PREEMPTIONS_LEFT;
+    bool left = column >= ALLOT_TASK_PREEMPTIONS_LEFT && column <= ALLOT_TASK_FINISH_TIME_LEFT;
+    bool counts = column == ALLOT_TASK_REMAINING || left;
     for (int32_t i = 0; i < n; i++)
         room[i] = counts ? ALLOT_AMOUNT_MAX : 0;
     return room;
@@ -276,6 +280,7 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
         return units->started + unit;
     case ALLOT_TASK_SUBMITTED:
     case ALLOT_TASK_PREEMPTED:
+    case ALLOT_TASK_WAITED:
         return of_tasks(rows, column, unit, n, room);
     case ALLOT_TASK_IMPORTANCE:
         return importance(rows, unit, n, room);

@@ -47,6 +47,11 @@ int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source);
 bool allot__unit_going(const allot_state *state, const allot__units *units, int32_t unit);
 /* Seconds from a start until now; 0 if the start is in the future. */
 int64_t allot__ran(int64_t now, int64_t started);
+/* Seconds since a submission; 0 if it is unknown (0). */
+static inline int64_t allot__waited(int64_t now, int64_t submitted)
+{
+    return submitted == 0 ? 0 : allot__ran(now, submitted);
+}
 /* A number drawn from a seed and a name, 0 ... ALLOT__LOT_LAST - 1: always the same. */
 #define ALLOT__LOT_LAST ((int64_t)1 << 53)
 int64_t allot__lot_of(int64_t seed, const char *name);

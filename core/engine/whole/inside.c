@@ -56,6 +56,9 @@ static const int64_t *read_task(const allot__rowset *rows, int32_t column, int32
         case ALLOT_TASK_UNINTERRUPTED:
             room[i] = task->pending ? 0 : allot__ran(work->state->now, task->started);
             break;
+        case ALLOT_TASK_WAITED:
+            room[i] = allot__waited(work->state->now, task->submitted);
+            break;
         case ALLOT_TASK_PREEMPTED:
             room[i] = task->preempted;
             break;

@@ -127,7 +127,11 @@ typedef enum allot_rows {
     XX(RUN_TIME_LEFT, "run_time_left",                                                             \
        "of a job no_preempt_run_time less the seconds that it has run (P-33)")                     \
     XX(FINISH_TIME_LEFT, "finish_time_left",                                                       \
-       "of a job its remaining seconds less no_preempt_finish_time (P-34)")
+       "of a job its remaining seconds less no_preempt_finish_time (P-34)")                        \
+    XX(USER, "user",                                                                               \
+       "of a job its user's place among the users of all jobs, by name, from 1; 0 without one")    \
+    XX(GROUP, "group", "of a job its user group's place, likewise")                                \
+    XX(WAITED, "waited", "seconds since it was submitted; 0 if that is unknown")
 
 typedef enum allot_task_column {
 #define ALLOT_TASK_COLUMN_ENUM(name, text, doc) ALLOT_TASK_##name,

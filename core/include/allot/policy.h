@@ -193,6 +193,9 @@ typedef enum allot_switch {
                                       the group's size, and by force */
     ALLOT_SWITCH_UNGUARDED, /* a policy that dispatches and states no guards has none, instead
                                of those of P-30 ... P-34 */
+    ALLOT_SWITCH_TOGETHER,  /* jobs of all queues, but those of pools and with fairshare, stand in
+                               one order of dispatch, whatever PRIORITY; then none preempts another
+                               (ALLOT_NOBODY; else a plan refuses the policy, EUSAGE) */
     ALLOT_SWITCH_COUNT
 } allot_switch;
 ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int on);

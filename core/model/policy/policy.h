@@ -155,6 +155,9 @@ static inline bool allot__is_reserve(allot_source source)
     return source.kind == ALLOT_FROM_COLUMN && source.value == ALLOT_RESERVE;
 }
 
+/* Does any rule about tasks or jobs read that column? */
+bool allot__policy_reads_task(const allot_policy *policy, int32_t column);
+
 /* May the policy still be changed? No longer once a plan holds it. */
 static inline bool allot__policy_open(const allot_policy *policy)
 {

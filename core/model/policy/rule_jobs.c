@@ -75,7 +75,7 @@ static bool is_partial(const allot_policy *policy)
 
 int allot__policy_jobs_complete(allot_policy *policy)
 {
-    if (is_partial(policy))
+    if (is_partial(policy) || (policy->switches[ALLOT_SWITCH_TOGETHER] && policy->test_count > 0))
         return ALLOT_EUSAGE;
     if (!policy->victims_given)
         policy->victims = (allot__order){

@@ -57,6 +57,30 @@ static bool guard_named(const allot_policy *policy, const char *label)
     return false;
 }
 
+static bool order_reads(const allot__order *order, int32_t column)
+{
+    bool reads = false;
+    for (int32_t i = 0; i < order->count; i++)
+        reads = reads || (order->keys[i].source.kind == ALLOT_FROM_COLUMN &&
+                          order->keys[i].source.value == column);
+    return reads;
+}
+
+bool allot__policy_reads_task(const allot_policy *policy, int32_t column)
+{
+    const allot__function *functions = policy->functions.items;
+    const allot__guard *guards = policy->guards.items;
+    bool reads = order_reads(&policy->dispatch, column) || order_reads(&policy->victims, column);
+    for (size_t i = 0; i < policy->functions.count; i++)
+        for (int32_t k = 0; k < functions[i].count; k++)
+            reads =
+                reads || (functions[i].rows == ALLOT_TASKS && functions[i].columns[k] == column);
+    for (size_t i = 0; i < policy->guards.count; i++)
+        reads =
+            reads || (guards[i].value.kind == ALLOT_FROM_COLUMN && guards[i].value.value == column);
+    return reads;
+}
+
 int allot_policy_inside(allot_policy *policy, allot_source test)
 {
     if (!allot__policy_divides(policy))

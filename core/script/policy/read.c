@@ -331,7 +331,8 @@ static int take_number(lua_State *L)
 static int take_switch(lua_State *L)
 {
     static const char *const names[ALLOT_SWITCH_COUNT + 1] = {
-        "recall_first", "keep_shared", "adjust_shared", "across", "no_reclaim", "unguarded"};
+        "recall_first", "keep_shared", "adjust_shared", "across",
+        "no_reclaim",   "unguarded",   "together"};
     allot_switch which = (allot_switch)luaL_checkoption(L, 1, NULL, names);
     return made(L, allot_policy_switch(reading_of(L, ALLOT_CONSUMERS)->policy, which, 1), "policy",
                 names[which]);

@@ -16,7 +16,7 @@ local words = require "allot.language.words"
 local queues = {}
 
 queues.KEYS = {
-  "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
+  "dispatch", "across", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
 }
 -- Keys about consumers.
 local OTHERS = {
@@ -139,6 +139,13 @@ function queues.rules(place, spec, made, tasks, note)
   if spec.preempts ~= nil then
     made.preempts, fault, where = preempts_of(place, spec.preempts)
     if made.preempts == nil then note("preempts", fault, where) end
+  end
+  made.across = spec.across
+  if spec.across ~= nil and type(spec.across) ~= "boolean" then
+    note("across", ("across is true or false, not a %s"):format(type(spec.across)))
+  elseif spec.across and spec.preempts ~= false then
+    note("across", "across = true sets jobs of all queues in one order, in which none preempts "
+      .. "another: preempts = false")
   end
   if spec.lease ~= nil and type(spec.lease) ~= "function" then
     note("lease", ("lease is a function of provider and consumer, not a %s")

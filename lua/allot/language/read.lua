@@ -17,13 +17,14 @@ local NAME_MOST, TESTS_MOST = 128, 8
 local KEYS = {
   "kind", "name", "doc", "at", "options", "round", "attributes", "reclaim", "takes", "quota",
   "distribute", "scale", "reserve", "recall", "shared", "enforce", "task_attributes", "victims",
-  "inside", "guards", "sessions", "requirements", "dispatch", "backfill", "preempts", "fewest",
+  "inside", "guards", "sessions", "requirements", "dispatch", "across", "backfill", "preempts",
+  "fewest",
   "lift", "job_types", "slices", "lease", "said",
   "damping", "properties",
 }
 -- Rules of a policy that dispatches jobs, and rules that divide slots among consumers.
 local DISPATCHES = {
-  "dispatch", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
+  "dispatch", "across", "backfill", "preempts", "fewest", "lift", "job_types", "slices", "lease",
 }
 local DIVIDES = {
   "quota", "attributes", "reserve", "distribute", "reclaim", "takes", "inside", "recall", "shared",
@@ -343,6 +344,7 @@ local function dispatch(made, rule, core)
   local backfill = word_of(rule "backfill", "backfill", BACKFILL)
   if backfill then core.backfill(backfill) end
   preempts(made, core)
+  if flag_of(made, "across", false) then core.switch "together" end
   local fewest = word_of(rule "fewest", "fewest", FEWEST)
   if fewest then core.fewest(fewest) end
   set(rule, core, "lift")

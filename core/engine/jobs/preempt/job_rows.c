@@ -3,6 +3,7 @@
 /* job_rows.c: columns of jobs, one after another. */
 #include "engine/jobs/preempt/job_rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/least.h"
@@ -164,6 +165,12 @@ static int64_t attribute_value(const allot__job_rows *rows, const allot__job *jo
                                more->value_count, attribute);
 }
 
+/* Ranks are 0 where no rule reads them. */
+static int64_t rank_of(const int32_t *ranks, int32_t number)
+{
+    return ranks && number >= 0 ? ranks[number] : 0;
+}
+
 /* A column that depends on the job and its queue only, or on neither. */
 static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int32_t column)
 {
@@ -193,6 +200,12 @@ static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int
         return uninterrupted(job, work->state->now);
     case ALLOT_TASK_REMAINING:
         return remaining(job, work->state->now);
+    case ALLOT_TASK_USER:
+        return rank_of(work->user_rank, job->user);
+    case ALLOT_TASK_GROUP:
+        return rank_of(work->group_rank, job->group);
+    case ALLOT_TASK_WAITED:
+        return job->submitted == INT64_MIN ? 0 : allot__ran(work->state->now, job->submitted);
     case ALLOT_TASK_SUSPENDED_FOR:
         return allot__job_suspended(job, rows->rows.work->state->now);
     default:
@@ -250,6 +263,59 @@ int allot__job_rows_make(const allot__work *work, const allot__host_view *view, 
                              .view = view,
                              .jobs = jobs};
     return allot__rowset_begin(&out->rows);
+}
+
+/* ---- Users and groups ------------------------------------------------------------------------ */
+
+typedef struct named {
+    const char *name;
+    int32_t number;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+/* Ranks, from 1, the names that jobs have, by their numbers; ENOMEM. */
+static int rank_names(allot__work *work, bool users, int32_t **out)
+{
+    const allot_state *state = work->state;
+    const allot__jobs *jobs = state->jobs;
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        most = (size_t)allot__most((int64_t)most, (users ? job->user : job->group) + 1);
+    }
+    int32_t *ranks = allot__zeroed(work, most, sizeof *ranks);
+    named *list = allot__arena_take(work->arena, most + 1, sizeof *list);
+    if (!ranks || !list)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        int32_t number = users ? job->user : job->group;
+        if (number < 0 || ranks[number] != 0)
+            continue;
+        ranks[number] = 1;
+        list[count++] = (named){
+            users ? allot__job_user(state, number) : allot__job_group(state, number), number};
+    }
+    qsort(list, count, sizeof *list, by_name);
+    for (size_t i = 0; i < count; i++)
+        ranks[list[i].number] = (int32_t)i + 1;
+    *out = ranks;
+    return ALLOT_OK;
+}
+
+int allot__job_ranks_make(allot__work *work)
+{
+    const allot_policy *policy = work->rules[0].policy;
+    int status = ALLOT_OK;
+    if (allot__policy_reads_task(policy, ALLOT_TASK_USER))
+        status = rank_names(work, true, &work->user_rank);
+    if (status == ALLOT_OK && allot__policy_reads_task(policy, ALLOT_TASK_GROUP))
+        status = rank_names(work, false, &work->group_rank);
+    return status;
 }
 
 /* ---- Two queues ------------------------------------------------------------------------------ */

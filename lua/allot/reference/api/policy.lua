@@ -91,6 +91,9 @@ return {
         .. "jobs. This key and those below make the policy a policy of queues, which has no quota",
         default = 'order { desc "priority", "submitted" }', example = 'dispatch = { "submitted" '
           .. '}' },
+      { "across", "boolean?", "true: jobs of all queues, but those of pools and with fairshare, "
+          .. "stand in one order, `dispatch`, whatever their PRIORITY; with `preempts = false`",
+        default = "false", example = "across = false" },
       { "backfill", '"first_fit"|"none"|"easy"|"conservative"|function|nil', "which jobs may start "
         .. "before a job that waits for slots. first_fit: all that fit; none: no job; easy: those "
         .. "that do not delay the first that waits; conservative: those that delay none before "
