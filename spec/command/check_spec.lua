@@ -82,6 +82,17 @@ describe("a broken policy", function ()
     end)
   end
 
+  it("lets quotas go by what is held in a function, as by a column", function ()
+    for _, held in ipairs { '"allocated"', "function (owned, allocated) return math.max(owned, "
+      .. "allocated) end" } do
+      local status, _, err = check(site(([[return policy { name = "kept", quota = {
+        fill "owned" { by = "owned", up_to = "owned" },
+        fill "kept" { by = "owned", up_to = %s }, fill "idle" { by = "owned" }, fill { by = 1 } },
+        round = "largest_remainder" }]]):format(held)), 1000)
+      assert.same({ 0, "" }, { status, err })
+    end
+  end)
+
   it("is found in what it says of tasks, guards and sessions", function ()
     for rule, words in pairs {
       ['victims = order { function (ran) return ran > 9 and "x" or 1 end }'] = "returned a string",

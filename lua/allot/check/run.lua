@@ -56,17 +56,21 @@ local function is_damped(site)
 end
 
 --- Whether quotas depend on plan and demand alone, and slots for a reserve stay with who claimed
--- them: where claimants may not take from all, they may serve another one, cycle by cycle.
-local function is_plain(declared)
+-- them: where claimants may not take from all, they may serve another one, cycle by cycle. What is
+-- declared has no functions: for those of `up_to` and `takes` the policy's text says enough.
+local function is_plain(declared, text)
+  text = text:gsub("%-%-[^\n]*", "")
+  for _, word in ipairs { "allocated", "in_flight", "takes" } do
+    if text:find("%f[%w_]" .. word .. "%f[^%w_]") then return false end
+  end
   local function plain(source)
-    return type(source) == "number"
-      or type(source) == "string" and source ~= "allocated" and source ~= "in_flight"
+    return type(source) == "number" or type(source) == "string"
   end
   for _, fill in ipairs(declared.quota or {}) do
     if fill.kind ~= "fill" or not plain(fill.by) then return false end
     if fill.up_to ~= nil and not plain(fill.up_to) or fill.order then return false end
   end
-  return declared.enforce ~= "leaf" and declared.reclaim ~= false and declared.takes == nil
+  return declared.enforce ~= "leaf" and declared.reclaim ~= false
 end
 
 --- Seals a site, and finds which checks apply to it. Raises as a case does.
@@ -78,7 +82,8 @@ local function prepare(target, site)
     if kind == "books" and site.kind == "tree" then site.kind = kind end
   end
   site.checks = Case.checks(site.kind, site.plan)
-  site.plain = #policies == 1 and is_plain(policies[1].declared) and not site.plan.hosts
+  site.plain = #policies == 1 and is_plain(policies[1].declared, policies[1].text or "")
+    and not site.plan.hosts
   site.declared = site.declared or policies[1] and policies[1].declared or {}
   site.damped = is_damped(site)
   site.limit_names = { "limit" }
