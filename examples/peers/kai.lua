@@ -17,4 +17,5 @@ return policy {
     fill "over_quota" { by = "share", order = order { desc "priority" } },
   },
   round = "largest_remainder",
+  inside = relation { higher "priority" },
 }

@@ -34,4 +34,5 @@ return policy {
     }
   end,
   round = "largest_remainder",
+  inside = relation { higher "priority" },
 }

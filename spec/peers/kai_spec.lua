@@ -4,6 +4,7 @@
 -- by hand.
 
 local division = require "spec.support.peers.kai"
+local engine = require "spec.support.cases.engine"
 local peers = require "spec.support.peers.cases"
 
 local MILLI = 1000 -- KAI divides processors in thousandths
@@ -47,6 +48,23 @@ describe("kai", function ()
       { "z", owned = 2 },
     }, { slots = 12, ["p/p1"] = { 9 }, ["p/p2"] = { 9 }, z = { 9 } })
     assert.same({ p = 8, z = 4, p1 = 3, p2 = 5 }, quotas)
+  end)
+
+  it("K-13: in a queue a job takes the place of one of lower priority", function ()
+    local function goes(priority)
+      local made = engine.cycle({
+        version = 1, slots = 4, policy = "site.lua",
+        consumers = { { name = "a", owned = 4 }, { name = "b" } },
+      }, {
+        now = 100, slots = 4, tasks = {
+          { id = "low", consumer = "/a", slots = 4, started = 0, priority = 50 },
+          { id = "new", consumer = "/a", slots = 4, state = "pending", priority = priority },
+        },
+      }, nil, peers.policy "kai")
+      return made.reclaims[1] and made.reclaims[1].tasks
+    end
+    assert.same({ "low" }, goes(75))
+    assert.is_nil(goes(50))
   end)
 
   -- Thousandths are whole in KAI; a row ends within one for each row and round. KV-4, where more is
