@@ -35,6 +35,20 @@ local function decide(it)
   return engine.cycle(it.plan, it.state)
 end
 
+local WEIGHED = [[return policy { name = "weighed", like = "ownership", quota = {
+  fill "owned" { by = "owned", up_to = "owned" }, pool "shared" { by = "share",
+    up_to = "share_limit" },
+  loan "borrowed" { by = "share", lend_limit = "lend_limit", borrow_limit = "borrow_limit" } } }]]
+
+--- The same, where borrowers of a rank are weighed by their shares.
+local function decide_weighed(it)
+  local use = it.plan.policy.use
+  it.plan.policy.use = "site.lua"
+  local decision = engine.cycle(it.plan, it.state, nil, WEIGHED)
+  it.plan.policy.use = use
+  return decision
+end
+
 --- Smaller cases still go by ownership.
 local function valid(it)
   return it.plan.policy ~= nil and engine.valid(it)
@@ -135,11 +149,11 @@ describe("a ledger", function ()
     claim(engine.text(it.plan, it.state) == engine.text(it.plan, it.state), "otherwise")
   end)
 
-  property("is what the model says, phase by phase", { runs = 1500, valid = valid },
-    function (it)
+  local function is_modelled(weighed)
+    return function (it)
       it.plan.options = nil -- the model knows nothing of damping
-      local decision = decide(it)
-      local rows, loans, passed = model(it.plan, it.state)
+      local decision = weighed and decide_weighed(it) or decide(it)
+      local rows, loans, passed = model(it.plan, it.state, weighed)
       each(it, decision, function (row, _, leaf)
         local said = leaf and rows[row.path]
         claim(not said or said[1] == row.quota and (passed or said[2] == row.received)
@@ -154,5 +168,11 @@ describe("a ledger", function ()
         loans[key] = nil
       end
       claim(next(loans) == nil, "the model lends %s", next(loans))
-    end, gen.ledger)
+    end
+  end
+
+  property("is what the model says, phase by phase", { runs = 1500, valid = valid },
+    is_modelled(false), gen.ledger)
+  property("is what the model says, where borrowers are weighed", { runs = 1500, valid = valid },
+    is_modelled(true), gen.ledger)
 end)

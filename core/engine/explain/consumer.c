@@ -243,11 +243,25 @@ static void put_loan(const allot__explanation *about, const allot__lent *loan, b
     allot__facts_end(about, "}");
 }
 
+/* The loan's weights, and its own. */
+static void explain_weight(const allot__explanation *about, const allot__holder *holder)
+{
+    const allot__fill *loan = allot__policy_part(about->rules->policy, ALLOT__LOAN);
+    if (!holder || holder->borrow_weight < 0)
+        return;
+    allot__facts_open(about, "weighed", "{");
+    if (loan->weight.kind != ALLOT_FROM_NUMBER)
+        FACTS(about, "by", allot__explain_source(about, ALLOT_CONSUMERS, loan->weight));
+    FACTS(about, "weight", holder->borrow_weight);
+    allot__facts_end(about, "}");
+}
+
 static void explain_ledger(const allot__explanation *about)
 {
     const allot__ledger *ledger = about->work->ledger;
     const allot__holder *holder = allot__ledger_holder(about->work, about->row);
     int32_t index = holder ? (int32_t)(holder - ledger->holders) : -1;
+    explain_weight(about, holder);
     allot__facts_open(about, "loans", "[");
     for (int32_t i = 0; i < ledger->loan_count && holder; i++) {
         const allot__lent *loan = &ledger->loans[i];

@@ -57,16 +57,27 @@ static int32_t amount(const allot__amounts *amounts, int32_t row)
     return amounts->column ? amounts->column[row] : amounts->number;
 }
 
-/* Resolves the amounts of a source; zero if the policy has no such part. */
-static int resolve(allot__ledger *ledger, allot__rules *rules, allot__fill_kind kind, bool by,
-                   allot__amounts *out)
+/* Resolves the amounts of a part, which the policy may not have: then they are zero. */
+static int resolve(allot__ledger *ledger, allot__rules *rules, allot__fill_kind kind,
+                   allot__amounts *by, allot__amounts *up_to)
 {
     const allot__fill *part = allot__policy_part(rules->policy, kind);
-    *out = (allot__amounts){.number = 0};
+    *by = *up_to = (allot__amounts){.number = 0};
     if (!part)
         return ALLOT_OK;
-    return allot__amounts_of(ledger->work, rules, by ? part->by : part->up_to,
-                             by && kind == ALLOT__POOL, out);
+    int status = allot__amounts_of(ledger->work, rules, part->by, kind == ALLOT__POOL, by);
+    return status ? status : allot__amounts_of(ledger->work, rules, part->up_to, false, up_to);
+}
+
+/* The same for the weights of borrowers; -1: the policy has none. */
+static int resolve_weights(allot__ledger *ledger, allot__rules *rules, allot__amounts *out)
+{
+    const allot__fill *loan = allot__policy_part(rules->policy, ALLOT__LOAN);
+    *out = (allot__amounts){.number = -1};
+    if (!loan || !loan->weighs)
+        return ALLOT_OK;
+    ledger->weighed = true;
+    return allot__amounts_of(ledger->work, rules, loan->weight, true, out);
 }
 
 /* Reads a policy's amounts into the holders of its leaves. */
@@ -74,14 +85,12 @@ static int read_rules(allot__ledger *ledger, int32_t index)
 {
     allot__work *work = ledger->work;
     allot__rules *rules = &work->rules[index];
-    allot__amounts weight, share, lend, borrow;
-    int status = resolve(ledger, rules, ALLOT__POOL, true, &weight);
+    allot__amounts weight, share, lend, borrow, by;
+    int status = resolve(ledger, rules, ALLOT__POOL, &weight, &share);
     if (status == ALLOT_OK)
-        status = resolve(ledger, rules, ALLOT__POOL, false, &share);
+        status = resolve(ledger, rules, ALLOT__LOAN, &lend, &borrow);
     if (status == ALLOT_OK)
-        status = resolve(ledger, rules, ALLOT__LOAN, true, &lend);
-    if (status == ALLOT_OK)
-        status = resolve(ledger, rules, ALLOT__LOAN, false, &borrow);
+        status = resolve_weights(ledger, rules, &by);
     for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
         allot__holder *holder = &ledger->holders[i];
         if (allot__rules_at(work, holder->row) == rules) {
@@ -89,6 +98,7 @@ static int read_rules(allot__ledger *ledger, int32_t index)
             holder->share_most = amount(&share, holder->row);
             holder->lend_most = amount(&lend, holder->row);
             holder->borrow_most = amount(&borrow, holder->row);
+            holder->borrow_weight = amount(&by, holder->row);
             holder->keep = rules->policy->switches[ALLOT_SWITCH_KEEP_SHARED];
             holder->adjust = rules->policy->switches[ALLOT_SWITCH_ADJUST_SHARED];
             holder->hold_rounding = rules->options[ALLOT_OPTION_HOLD_ROUNDING] != 0;

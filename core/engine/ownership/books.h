@@ -68,6 +68,7 @@ typedef struct allot__holder {
     int32_t planned; /* its planned slots in all pools that go by plan */
     int32_t out;     /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
+    int32_t borrow_weight;     /* among borrowers that tie; -1: one after another */
     int32_t loans;             /* the newest loan that it borrows; -1: none */
     int32_t returned;          /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
@@ -183,6 +184,7 @@ typedef struct allot__ledger {
     int32_t round;            /* of serving members of a pool (return.c) */
     allot__share *shares;
 
+    bool weighed;     /* a policy weighs borrowers */
     bool limited;     /* a parent has a limit */
     int32_t *above;   /* by family: the family of its parent; sums over leaves below: */
     int64_t *inside;  /* ... slots that holders have once promises are kept, */

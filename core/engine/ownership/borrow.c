@@ -4,6 +4,7 @@
  * lent. */
 #include <string.h>
 
+#include "engine/fill/round.h"
 #include "engine/ownership/peers.h"
 #include "engine/rows/order.h"
 
@@ -119,39 +120,181 @@ static bool lend(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_
     return true;
 }
 
-/* Borrows from lenders at the places [from, to). */
-static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower,
-                        int32_t from, int32_t to)
+/* A walk over lenders, while something is left to find. */
+typedef struct walk {
+    int64_t left; /* slots that the borrower may have */
+    int64_t reach, all;
+    int32_t *seen, mark;
+} walk;
+typedef bool visit(allot__ledger *ledger, int32_t lender, int32_t borrower, walk *it);
+
+/* Visits the lenders of a borrower at the places [from, to). */
+static bool visit_from(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower,
+                       int32_t from, int32_t to, visit *at_lender, walk *it)
 {
     allot__lenders_begin(lenders, borrower, from);
-    for (int32_t at = allot__lenders_place(lenders, borrower); at < to;
+    for (int32_t at = allot__lenders_place(lenders, borrower); at < to && it->left > 0;
          at = allot__lenders_place(lenders, borrower)) {
-        int64_t wants = can_borrow(ledger, borrower);
         int32_t lender = ledger->at[at];
         int64_t slots = can_lend(ledger, lender);
-        if (wants == 0)
-            return true;
-        if (slots > 0 && lender != borrower &&
-            !lend(ledger, lender, borrower, slots < wants ? slots : wants))
+        if (slots > 0 && lender != borrower && !at_lender(ledger, lender, borrower, it))
             return false;
         allot__lenders_pass(lenders, borrower, at, slots == 0);
     }
     return true;
 }
 
-static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower)
+/* Visits the lenders of a borrower in its order. */
+static bool visit_lenders(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower,
+                          visit *at_lender, walk *it)
 {
     const allot__peers *peers = allot__peers_of(ledger, borrower, false);
-    if (!peers || can_borrow(ledger, borrower) == 0)
+    if (!peers)
         return true;
     if (peers->count < 0)
-        return borrow_from(ledger, lenders, borrower, 0, ledger->places);
-    for (int32_t i = 0; i < peers->count; i++) {
+        return visit_from(ledger, lenders, borrower, 0, ledger->places, at_lender, it);
+    bool fine = true;
+    for (int32_t i = 0; i < peers->count && fine; i++) {
         int32_t row = allot__peer_row(ledger, peers, i);
-        if (!borrow_from(ledger, lenders, borrower, ledger->first[row], ledger->end[row]))
-            return false;
+        fine = visit_from(ledger, lenders, borrower, ledger->first[row], ledger->end[row],
+                          at_lender, it);
     }
+    return fine;
+}
+
+static bool borrow_of(allot__ledger *ledger, int32_t lender, int32_t borrower, walk *it)
+{
+    int64_t slots = can_lend(ledger, lender), wants = can_borrow(ledger, borrower);
+    wants = allot__least(wants, it->left);
+    slots = allot__least(slots, wants);
+    it->left = wants > 0 ? it->left - slots : 0;
+    return slots == 0 || lend(ledger, lender, borrower, slots);
+}
+
+/* Borrows at most so many slots. */
+static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower, int64_t most)
+{
+    walk it = {.left = most};
+    return can_borrow(ledger, borrower) == 0 ||
+           visit_lenders(ledger, lenders, borrower, borrow_of, &it);
+}
+
+/* ---- By weight ------------------------------------------------------------------------------- */
+
+/* Do two borrowers share by weight? */
+static bool ties(const allot__ledger *ledger, int32_t one, int32_t other)
+{
+    const allot__holder *a = &ledger->holders[one], *b = &ledger->holders[other];
+    const allot__rules *rules = allot__rules_at(ledger->work, a->row);
+    return a->borrow_weight >= 0 && allot__rules_at(ledger->work, b->row) == rules &&
+           allot__order_tied(ledger->work, rules, order_of(rules), a->row, b->row);
+}
+
+/* Borrowers that tie, in their order; arrays of as many, but for `seen`, which is by holder. */
+typedef struct party {
+    int32_t *members, count;
+    int32_t *level, *cap, *weight, *aim, *floor, *rest, *zeros, *served, *other, *seen;
+    int64_t *reach; /* slots that their lenders could lend them */
+} party;
+
+static int take_party(allot__ledger *ledger, int32_t *members, int32_t count, party *out)
+{
+    size_t n = (size_t)count;
+    *out = (party){.members = members, .count = count};
+    return ALLOT__ZEROED_ALL(ledger->work->arena,
+                             ALLOT__EACH(n, out->level, out->cap, out->weight, out->aim, out->floor,
+                                         out->rest, out->zeros, out->served, out->other,
+                                         out->reach),
+                             ALLOT__WANTED(out->seen, (size_t)ledger->count));
+}
+
+/* Counts what a lender could lend, to this borrower and to all. */
+static bool count_of(allot__ledger *ledger, int32_t lender, int32_t borrower, walk *it)
+{
+    int64_t slots = can_lend(ledger, lender);
+    (void)borrower;
+    it->reach += slots;
+    it->all += it->seen[lender] != it->mark ? slots : 0;
+    it->seen[lender] = it->mark;
     return true;
+}
+
+/* Writes what members have borrowed and could borrow; returns the slots to divide. */
+static int64_t look(allot__ledger *ledger, allot__lenders *lenders, party *of, int32_t mark)
+{
+    walk it = {.seen = of->seen, .mark = mark};
+    for (int32_t i = 0; i < of->count; i++) {
+        const allot__holder *holder = &ledger->holders[of->members[i]];
+        int64_t most = holder->borrow_weight > 0 ? can_borrow(ledger, of->members[i]) : 0;
+        it.left = most; /* a walk that counts leaves it as it is */
+        it.reach = 0;
+        visit_lenders(ledger, lenders, of->members[i], count_of, &it);
+        of->reach[i] = it.reach;
+        of->level[i] = holder->in;
+        of->cap[i] = holder->in + (int32_t)allot__least(most, it.reach);
+        of->weight[i] = holder->borrow_weight;
+        of->served[i] = i;
+    }
+    int64_t idle = ledger->idle + ledger->returned;
+    return idle > 0 && idle < it.all ? idle : it.all;
+}
+
+/* Raises totals in proportion to weights; writes them to `aim`. */
+static void raise_totals(party *of, int64_t slots)
+{
+    allot__pour rows = {.count = of->count,
+                        .unit = 1,
+                        .left = slots,
+                        .level = of->level,
+                        .level_part = of->zeros,
+                        .need = of->cap,
+                        .cap = of->cap,
+                        .cap_part = of->zeros,
+                        .weight = of->weight,
+                        .aim = of->aim,
+                        .floor = of->floor,
+                        .rest = of->rest};
+    int64_t whole = slots;
+    for (int32_t i = 0; i < of->count; i++)
+        whole += of->level[i];
+    allot__pour_aims(&rows);
+    if (allot__pour_level(&rows, of->zeros, of->other))
+        allot__round(ALLOT_ROUND_RANK, &(allot__shares){.count = of->count,
+                                                        .whole = whole,
+                                                        .floor = of->floor,
+                                                        .rest = of->rest,
+                                                        .quota = of->aim});
+}
+
+/* Divides once; those with the fewest slots in reach borrow first. True: some borrowed. */
+static bool divide(allot__ledger *ledger, allot__lenders *lenders, party *of, int32_t mark,
+                   int *status)
+{
+    bool moved = false;
+    raise_totals(of, look(ledger, lenders, of, mark));
+    allot__sort_rows(of->served, of->other, of->reach, 0, of->count);
+    for (int32_t k = 0; k < of->count && *status == ALLOT_OK; k++) {
+        int32_t i = of->served[k], member = of->members[i];
+        if (!borrow(ledger, lenders, member, of->aim[i] - of->level[i]))
+            *status = ALLOT_ENOMEM;
+        moved = moved || ledger->holders[member].in > of->level[i];
+    }
+    return moved;
+}
+
+/* What lists or limits keep from one goes to the others, in further turns. */
+static int borrow_by_weight(allot__ledger *ledger, allot__lenders *lenders, int32_t *members,
+                            int32_t count)
+{
+    party of;
+    int status = take_party(ledger, members, count, &of);
+    for (int32_t turn = 1; turn <= count + 1 && status == ALLOT_OK; turn++)
+        if (!divide(ledger, lenders, &of, turn, &status))
+            return status;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        if (of.weight[i] > 0 && !borrow(ledger, lenders, members[i], ALLOT_AMOUNT_MAX))
+            status = ALLOT_ENOMEM;
+    return status;
 }
 
 /* Idle slots that leaves under other policies need for their quotas: not to be borrowed. */
@@ -182,9 +325,16 @@ int allot__loans_borrow(allot__ledger *ledger)
     int status = allot__lenders_init(&lenders, ledger, lends, count);
     if (status == ALLOT_OK)
         status = order_borrowers(ledger, order);
-    for (int32_t k = 0; k < ledger->live_count && status == ALLOT_OK && allot__books_any(ledger);
-         k++)
-        status = borrow(ledger, &lenders, order[k]) ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t k = 0; k < ledger->live_count && status == ALLOT_OK && allot__books_any(ledger);) {
+        int32_t from = k;
+        do
+            k++;
+        while (k < ledger->live_count && ties(ledger, order[from], order[k]));
+        if (ledger->holders[order[from]].borrow_weight >= 0)
+            status = borrow_by_weight(ledger, &lenders, order + from, k - from);
+        else if (!borrow(ledger, &lenders, order[from], ALLOT_AMOUNT_MAX))
+            status = ALLOT_ENOMEM;
+    }
     ledger->idle += apart;
     return status;
 }

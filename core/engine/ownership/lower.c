@@ -68,11 +68,12 @@ static void call_less(allot__ledger *ledger, int32_t index, int64_t slots)
     }
 }
 
+/* Weights share loans out anew: then a need bounds others, too. */
 bool allot__books_lower(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
     int32_t rows = work->tree->rows, row = ledger->stands ? allot__books_changed(ledger, 0) : rows;
-    if (row == rows || allot__books_changed(ledger, row + 1) < rows)
+    if (row == rows || ledger->weighed || allot__books_changed(ledger, row + 1) < rows)
         return false;
     int32_t index = ledger->holder_of[row], need = work->need[row];
     int32_t most = allot__least(work->demand[row], work->limit[row]);

@@ -28,7 +28,7 @@ static bool stays(allot_source source)
 
 static bool fill_stays(const allot__fill *fill)
 {
-    bool stay = stays(fill->by) && stays(fill->up_to);
+    bool stay = stays(fill->by) && stays(fill->up_to) && stays(fill->weight);
     for (int32_t i = 0; i < fill->order.count; i++)
         stay = stay && stays(fill->order.keys[i].source);
     return stay;

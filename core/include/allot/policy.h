@@ -181,6 +181,12 @@ ALLOT_API int allot_policy_pool(allot_policy *policy, const char *label, allot_s
 ALLOT_API int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend_limit,
                                 allot_source borrow_limit, const allot_key *keys, int32_t n);
 
+/* The loan's borrowers that are equal by its keys borrow in proportion to `by`; slots that they
+ * have borrowed before count, as in a fill that raises totals (C-15). What lists, limits or needs
+ * keep from one goes to the others; a weight of 0 borrows nothing. Without it such borrowers are
+ * served one after another. EUSAGE: also if the last rule is no loan. */
+ALLOT_API int allot_policy_loan_by(allot_policy *policy, allot_source by);
+
 /* Switches of a policy; all are off by default. */
 typedef enum allot_switch {
     ALLOT_SWITCH_RECALL_FIRST = 0, /* lent slots are reclaimed before others are borrowed */

@@ -29,7 +29,9 @@ typedef struct allot__fill {
     const char *label;
     allot_source by, up_to;
     allot__order order;
-    bool level; /* of a fill: raises totals (C-15) */
+    bool level;          /* of a fill: raises totals (C-15) */
+    allot_source weight; /* of a loan: the proportion of borrowers with equal keys; */
+    bool weighs;         /* ... else one comes after another */
 } allot__fill;
 
 typedef struct allot__function {

@@ -176,6 +176,19 @@ int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend
     return append_part(policy, label, &part);
 }
 
+int allot_policy_loan_by(allot_policy *policy, allot_source by)
+{
+    if (!allot__policy_divides(policy) || policy->fill_count == 0 ||
+        !amount_valid(policy, by, IN_QUOTA))
+        return ALLOT_EUSAGE;
+    allot__fill *loan = &policy->fills[policy->fill_count - 1];
+    if (loan->kind != ALLOT__LOAN)
+        return ALLOT_EUSAGE;
+    loan->weight = by;
+    loan->weighs = true;
+    return ALLOT_OK;
+}
+
 /* ---- What a policy reads ---- */
 
 int32_t allot__policy_parted(const allot_policy *policy)

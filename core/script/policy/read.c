@@ -180,7 +180,7 @@ static int make_strict(lua_State *L)
 /* ---- Amounts and orders ---------------------------------------------------------------------- */
 
 /* fill(label, place, by, up_to, order, level), pool(label, place, by, up_to) and loan(label, place,
- * lend_limit, borrow_limit, borrowers); upvalue 2: which of them. */
+ * lend_limit, borrow_limit, borrowers, by); upvalue 2: which of them. */
 enum { FILL, POOL, LOAN, PARTS };
 static const char *const parts[] = {"fill", "pool", "loan"};
 
@@ -205,7 +205,9 @@ static int take_part(lua_State *L)
         status = allot_policy_pool(policy, label, by, up_to);
     else
         status = allot_policy_fill(policy, label, by, up_to, order.keys, order.count);
-    if (status == ALLOT_OK && lua_toboolean(L, FIRST + 3))
+    if (status == ALLOT_OK && kind == LOAN && !lua_isnoneornil(L, FIRST + 3))
+        status = allot_policy_loan_by(policy, amount_at(L, reading, FIRST + 3, "by", IN_QUOTA));
+    else if (status == ALLOT_OK && lua_toboolean(L, FIRST + 3))
         status = allot_policy_fill_level(policy);
     return made(L, status, "fill", label);
 }

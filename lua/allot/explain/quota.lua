@@ -182,6 +182,10 @@ end
 local function ledger(say, it)
   say("Before this cycle {?its leaves held|it held} {} own, {} shared and {} borrowed slots; {} "
     .. "of its own were lent.", it.parent, it.own_used, it.shared, it.borrowed, it.lent)
+  if it.weighed and #it.loans > 0 then
+    say("Among borrowers that are equal by the loan's order it borrows in proportion to {?{}|what "
+      .. "is the same for all}: {} (C-11).", it.weighed.by, it.weighed.by, it.weighed.weight)
+  end
   for _, each in ipairs(it.loans) do loan(say, each) end
   for _, each in ipairs(it.recalls) do
     say("Called back from it: {} slot{|s}; {} ({}).", each.slots, each.why, each.code)

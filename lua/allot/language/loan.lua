@@ -1,17 +1,18 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `loan "label" { borrowers = , lend_limit = , borrow_limit = }`: slots that their owner does not
---- need go to consumers to which it lends.
+--- `loan "label" { borrowers = , by = , lend_limit = , borrow_limit = }`: slots that their owner
+--- does not need go to consumers to which it lends.
 --
--- `borrowers` is the order in which these are served (default: by rank); the limits are the most
--- that a consumer lends and borrows (default: no limit).
+-- `borrowers` is the order in which these are served (default: by rank). Those that are equal by it
+-- come one after another, or, with `by`, borrow in proportion to it, whatever they borrowed before
+-- counted in. The limits are the most that a consumer lends and borrows (default: no limit).
 
 local placed = require "allot.language.placed"
 local names = require "allot.language.names"
 local order = require "allot.language.order"
 local amount = require "allot.language.amount"
 
-local KEYS = { "borrowers", "lend_limit", "borrow_limit" }
+local KEYS = { "borrowers", "by", "lend_limit", "borrow_limit" }
 
 local function make(place, label, spec)
   if type(spec) ~= "table" then
@@ -23,10 +24,10 @@ local function make(place, label, spec)
   end
   local faults, fault = {}
   names.strangers(spec, KEYS, "key of loan", faults)
-  amount.faults(spec, { "lend_limit", "borrow_limit" }, faults)
+  amount.faults(spec, { "by", "lend_limit", "borrow_limit" }, faults)
   local made = {
-    kind = "loan", label = label, lend_limit = spec.lend_limit, borrow_limit = spec.borrow_limit,
-    at = place,
+    kind = "loan", label = label, by = spec.by, lend_limit = spec.lend_limit,
+    borrow_limit = spec.borrow_limit, at = place,
   }
   if spec.borrowers ~= nil then
     made.borrowers, fault = order.keys(place, spec.borrowers)

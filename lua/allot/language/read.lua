@@ -143,7 +143,8 @@ local function quota(rule, core)
     if kind == "pool" then
       core.pool(label_of(it) or "fill" .. i, it.at, it.by, it.up_to)
     elseif kind == "loan" then
-      core.loan(label_of(it) or "fill" .. i, it.at, it.lend_limit, it.borrow_limit, it.borrowers)
+      core.loan(label_of(it) or "fill" .. i, it.at, it.lend_limit, it.borrow_limit, it.borrowers,
+        it.by)
     else
       local at, level = check_fill(it, "an item of quota", true)
       core.fill(label_of(it) or "fill" .. i, at, it.by, it.up_to, it.order, level)

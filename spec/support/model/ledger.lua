@@ -239,18 +239,74 @@ function Books:lenders(leaf)
   return list
 end
 
-function Books:borrow()
-  for _, leaf in ipairs(self.leaves) do
-    for _, lender in ipairs(self:lenders(leaf)) do
-      local idle = lender.own - math.max(lender.used, lender.reserve) - lender.out
-      local slots = least(idle, lend_most(lender) - lender.out, wants(leaf, leaf.most),
-        (leaf.node.borrow_limit or NONE) - leaf.into, self:free(leaf))
-      if slots > 0 then
-        local loan = self:loan(lender, leaf)
-        loan.slots, lender.out = loan.slots + slots, lender.out + slots
-        self:give(leaf, slots, "into")
-      end
+local function can_lend(lender)
+  local idle = lender.own - math.max(lender.used, lender.reserve) - lender.out
+  return math.max(0, least(idle, lend_most(lender) - lender.out))
+end
+
+function Books:can_borrow(leaf)
+  return math.max(0, least(wants(leaf, leaf.most), (leaf.node.borrow_limit or NONE) - leaf.into,
+    self:free(leaf)))
+end
+
+function Books:borrow_most(leaf, most)
+  for _, lender in ipairs(self:lenders(leaf)) do
+    local slots = least(can_lend(lender), self:can_borrow(leaf), most)
+    if slots > 0 then
+      local loan = self:loan(lender, leaf)
+      loan.slots, lender.out, most = loan.slots + slots, lender.out + slots, most - slots
+      self:give(leaf, slots, "into")
     end
+  end
+end
+
+function Books:borrow()
+  if self.weighed then return self:borrow_by_weight() end
+  for _, leaf in ipairs(self.leaves) do self:borrow_most(leaf, NONE) end
+end
+
+-- One turn of leaves of a rank; whether any borrowed.
+function Books:divide(leaves)
+  local rows, all, seen, moved = {}, 0, {}, false
+  for i, leaf in ipairs(leaves) do
+    local reach = 0
+    for _, lender in ipairs(leaf.weight > 0 and self:can_borrow(leaf) > 0 and self:lenders(leaf)
+      or {}) do
+      reach = reach + can_lend(lender)
+      if not seen[lender] then all = all + can_lend(lender) end
+      seen[lender] = true
+    end
+    rows[i] = { leaf = leaf, at = i, level = leaf.into, weight = leaf.weight, reach = reach,
+                gap = least(self:can_borrow(leaf), reach) }
+  end
+  for i, total in ipairs(parts.level(rows, self.idle > 0 and least(all, self.idle) or all)) do
+    rows[i].part = total - rows[i].level
+  end
+  table.sort(rows, function (a, b)
+    if a.reach ~= b.reach then return a.reach < b.reach end
+    return a.at < b.at
+  end)
+  for _, row in ipairs(rows) do
+    self:borrow_most(row.leaf, row.part)
+    moved = moved or row.leaf.into > row.level
+  end
+  return moved
+end
+
+-- By rank; leaves of one rank in proportion to weight.
+function Books:borrow_by_weight()
+  local from = 1
+  while self.leaves[from] do
+    local group = {}
+    for _, leaf in ipairs(self.leaves) do
+      if leaf.rank == self.leaves[from].rank then group[#group + 1] = leaf end
+    end
+    local turns = 0
+    repeat turns = turns + 1 until not self:divide(group) or turns == #group + 1
+    for _, leaf in ipairs(turns == #group + 1 and group or {}) do
+      if leaf.weight > 0 then self:borrow_most(leaf, NONE) end
+    end
+    from = from + #group
   end
 end
 
@@ -399,12 +455,13 @@ local function received(leaf, quota)
 end
 
 --- {path = {quota, received, reclaimed}}, {"lender>borrower" = slots}; and whether idle slots were
---- passed on to others, of whom the model knows no more.
-return function (plan, state)
+--- passed on to others, of whom the model knows no more. `weighed`: leaves of a rank borrow by
+--- share.
+return function (plan, state, weighed)
   local leaves, pools, slots, branches = parts.open(plan, state)
   local books = setmetatable({
     leaves = leaves, pools = pools, branches = branches, room = slots, idle = slots, loans = {},
-    recalls = {},
+    recalls = {}, weighed = weighed,
     keep = (plan.policy or {}).reclaim_shared == false,
     planned = not (plan.policy or {}).adjust_share_to_workload
       and (plan.policy or {}).reclaim_shared ~= false,

@@ -269,6 +269,47 @@ function parts.allowed(lender, borrower)
     and parts.listed(parts.peers(borrower.node, "borrow"), lender.path)
 end
 
+--- What rows have in all if all are raised to one rate times their weights, each by at most its gap
+--- (C-15); fractions go by order.
+function parts.level(rows, slots)
+  local bends, low, out = {}, { 0, 1 }, {}
+  for _, row in ipairs(rows) do
+    if row.weight == 0 then row.gap = 0 end
+    bends[#bends + 1] = { row.level, math.max(row.weight, 1) }
+    bends[#bends + 1] = { row.level + row.gap, math.max(row.weight, 1) }
+  end
+  table.sort(bends, function (a, b) return a[1] * b[2] < b[1] * a[2] end)
+  for _, bend in ipairs(bends) do
+    local gain = 0
+    for _, row in ipairs(rows) do
+      local level = row.level * bend[2]
+      gain = gain + math.max(0, math.min(row.gap * bend[2], row.weight * bend[1] - level))
+    end
+    if gain > slots * bend[2] then break end
+    low = bend
+  end
+  -- From the rate `low` on the same rows rise until slots run out; the others have what they have.
+  local rises, left, weight = {}, slots, 0
+  for i, row in ipairs(rows) do
+    local at, top = row.weight * low[1], (row.level + row.gap) * low[2]
+    rises[i] = row.gap > 0 and row.level * low[2] <= at and at < top
+    out[i] = row.level + (at >= top and row.gap or 0)
+    left = left + (rises[i] and row.level or row.level - out[i])
+    weight = weight + (rises[i] and row.weight or 0)
+  end
+  local rest = left
+  for i, row in ipairs(rows) do
+    if rises[i] then out[i] = left * row.weight // weight end
+    rest = rest - (rises[i] and out[i] or 0)
+  end
+  for i, row in ipairs(rows) do
+    if rises[i] and rest > 0 and left * row.weight % weight ~= 0 then
+      out[i], rest = out[i] + 1, rest - 1
+    end
+  end
+  return out
+end
+
 function parts.lend_most(leaf)
   return least(leaf.own - leaf.reserve, leaf.node.lend_limit or NONE)
 end

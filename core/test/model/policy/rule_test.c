@@ -301,6 +301,24 @@ static void reserves_are_of_what_plans_state(void)
     fixture_end(&it);
 }
 
+static void loans_weigh_borrowers(void)
+{
+    const allot_source owned = column(ALLOT_OWNED), share = column(ALLOT_SHARE);
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(allot_policy_loan_by(policy, share), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "owned", owned, owned, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_policy_loan_by(policy, share), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_loan(policy, "lent", need, need, NULL, 0), ALLOT_OK);
+    CHECK(!policy->fills[2].weighs);
+    CHECK_EQ(allot_policy_loan_by(policy, need), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_loan_by(policy, column(ALLOT_PARENT_SLOTS)), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_loan_by(NULL, share), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_loan_by(policy, share), ALLOT_OK);
+    CHECK(policy->fills[2].weighs);
+    fixture_end(&it);
+}
+
 static void percentages_are_of_what_plans_state(void)
 {
     allot_attribute whole = {.name = "whole", .type = ALLOT_INTEGER, .max = 100};
@@ -408,6 +426,7 @@ int main(void)
     RUN(functions_read_sums);
     RUN(functions_read_parent_slots);
     RUN(reserves_are_of_what_plans_state);
+    RUN(loans_weigh_borrowers);
     RUN(percentages_are_of_what_plans_state);
     RUN(shares_of_nothing_leave_out);
     RUN(damping_is_of_some_options);

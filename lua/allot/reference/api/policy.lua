@@ -155,6 +155,9 @@ return {
     fields = {
       { "borrowers", "allot.Order|allot.Key[]|nil", "the order in which borrowers get slots",
         default = 'order { "rank" }' },
+      { "by", AMOUNT .. "|nil", "the proportion in which borrowers borrow that are equal by that "
+        .. "order, slots borrowed before counted in; 0: it borrows nothing",
+        default = "one after another" },
       { "lend_limit", AMOUNT .. "|nil", "the most that a consumer lends", default = "none" },
       { "borrow_limit", AMOUNT .. "|nil", "the most that a consumer borrows", default = "none" },
     },
