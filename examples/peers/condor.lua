@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- HTCondor: groups with quotas and surplus. `owned` is GROUP_QUOTA; a group that does not accept
---- surplus has a `limit` of as many.
+--- surplus has a `limit` of as many. Nothing is reclaimed, as by PREEMPTION_REQUIREMENTS = False.
 --
 -- Source: HTCondor 25 (7491a14, 2026-08), manual, "Configuration for Central Managers", group
 -- quotas; GroupEntry.cpp.
@@ -27,4 +27,5 @@ return policy {
     fill "none" { by = 1 },
   },
   round = "largest_remainder",
+  reclaim = false,
 }

@@ -31,6 +31,13 @@ describe("condor", function ()
     assert.same({ y = 12, n = 6, m = 2 }, quotas(list, now))
   end)
 
+  it("N-14: nothing is reclaimed for a quota", function ()
+    local two = { slots = 20, { "x", owned = 10 }, { "y", owned = 10 } }
+    local allotted, made = peers.quotas("condor", two, { x = { 10 }, y = { 20, 20 } })
+    assert.same({ x = 10, y = 10 }, allotted)
+    assert.same({}, made.reclaims)
+  end)
+
   it("NV-2: dynamic quotas are of what static ones leave", function ()
     local list = { slots = 60, { "p", owned = 20 }, { "a", dynamic = 500 }, { "b", dynamic = 750 } }
     local now = { slots = 60, p = { 90 }, a = { 90 }, b = { 90 } }
