@@ -335,3 +335,44 @@ describe("extremes", function ()
     assert.equal(2, run.counts.left_out)
   end)
 end)
+
+describe("a policy that says who may take", function ()
+  local function policy(rule)
+    return ([[return policy {
+      name = "site", attributes = { level = { type = "integer" } },
+      quota = { fill "owned" { by = "owned", up_to = "owned" }, fill "spare" { by = 1 } },
+      %s,
+    }]]):format(rule)
+  end
+
+  local function plan(level)
+    return ([[{"version": 1, "slots": 4, "policy": "site.lua", "consumers": [
+      {"name": "u1", "owned": 2, "level": 1}, {"name": "u2", "owned": 2, "level": %d}]}]])
+      :format(level)
+  end
+
+  it("from whom: a claimant waits until slots come by themselves (takes)", function ()
+    local files = { ["site.lua"] = policy 'takes = relation { higher "level" }' }
+    check({ reclaims = 1, reclaimed = 2, lost = 8 }, simulation.of(plan(2), TWO, "", files).figures)
+    local run = simulation.of(plan(1), TWO, "", files)
+    check({ reclaims = 0, lost = 0 }, run.figures)
+    check({ wait_mean = 6 }, consumer(run, "/u2")) -- at 10 all four of u1 end
+  end)
+
+  it("the place of whom: a higher job waits for no lower one of its leaf (inside)", function ()
+    local map = [[return function (job)
+      return { rigid = true, priority = job.queue == 2 and 9 or 1 }
+    end]]
+    -- 0: 1 runs on all four. 4: 2 takes its place, until 9; then 1 runs again, until 19.
+    local log = swf(1, 0, 10, 4, 1, 1, 1) .. swf(2, 4, 5, 2, 1, 1, 2)
+    local run = simulation.of(plan(1), log, "--map map.lua", {
+      ["map.lua"] = map, ["site.lua"] = policy 'inside = relation { higher "priority" }',
+    })
+    check({ preemptions = 4, lost = 16, useful = 50, wait_p50 = 0, wait_most = 9 }, run.figures)
+    assert.equal(19, run.counts.last)
+    run = simulation.of(plan(1), log, "--map map.lua", {
+      ["map.lua"] = map, ["site.lua"] = policy 'inside = relation { higher "slots" }',
+    })
+    check({ preemptions = 0, lost = 0, wait_most = 6 }, run.figures)
+  end)
+end)

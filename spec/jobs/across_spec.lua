@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Columns of who submitted a job, and when; and `across`: one order for jobs of all queues.
+--- Columns of who submitted a job, and when; a limit of each user as a share of the queue; and
+--- `across`: one order for jobs of all queues.
 
 local allot = require "allot"
 local document = require "spec.support.cases.document"
@@ -78,6 +79,41 @@ describe("columns of jobs", function ()
       end },
     }]])
     assert.same({ "x" }, made.reclaims[1].tasks)
+  end)
+end)
+
+describe("a limit of each user as a share of the queue", function ()
+  local jobs = {}
+  for i, user in ipairs { "ann", "ann", "ann", "bob", "ann", "bob" } do
+    jobs[i] = pending("j" .. i, "low", { user = user })
+  end
+
+  local function runs(queue, rules)
+    return started(rules or 'dispatch = order { "submitted" }', jobs, {
+      hosts = { h = { slots = 9 } }, queues = { queue },
+    })
+  end
+
+  it("is rounded down, but one slot at least", function ()
+    assert.equal("j1 j2 j4 j6", runs { name = "low", qjob_limit = 8, ujob_limit = "25%" })
+    assert.equal("j1 j2 j4 j6", runs { name = "low", qjob_limit = 8, ujob_limit = "37%" })
+    assert.equal("j1 j4", runs { name = "low", qjob_limit = 8, ujob_limit = "1%" })
+    assert.equal("j1 j2 j3 j4 j5 j6", runs { name = "low", qjob_limit = 6, ujob_limit = "200%" })
+    assert.equal("j1 j2 j3 j4", runs { name = "low", qjob_limit = 4, ujob_limit = "75%" })
+  end)
+
+  it("is told what is wrong", function ()
+    for _, queue in ipairs {
+      { name = "low", ujob_limit = "25%" }, { name = "low", qjob_limit = 4, ujob_limit = "0%" },
+      { name = "low", qjob_limit = 4, ujob_limit = "25" },
+    } do
+      local made, _, report = allot.plan(document.encode(plan { queues = { queue } }), {
+        policies = { ["site.lua"] = policy 'dispatch = order { "submitted" }' },
+      })
+      assert.is_nil(made)
+      assert.matches('allowed slots, or "1%" ... "100000%" of a "qjob_limit" beside it',
+        report[1].message, 1, true)
+    end
   end)
 end)
 

@@ -219,17 +219,27 @@ static int order_side(const inside *it, const allot__side *side, int32_t pending
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
-/* Rule 1. Units of several tasks share a slot, which no task takes. */
+/* Do several tasks of the leaf share a slot? No task takes such a place. */
+static bool shares(const allot__side *side)
+{
+    const allot__units *units = allot__units_of(side->work);
+    int32_t consumer = side->asker->consumer, count = 1;
+    for (int32_t unit = units ? allot__units_first(units, consumer) : 0;
+         units && unit < allot__units_end(units, consumer) && count == 1; unit++)
+        allot__unit_tasks(units, unit, &count);
+    return count > 1;
+}
+
+/* Rule 1. */
 static bool is_still(const allot__asker *asker)
 {
     bool still = true;
     for (int32_t i = 0; i < asker->side_count; i++) {
         const allot__side *side = &asker->sides[i];
         const allot__work *work = side->work;
-        const allot__units *units = allot__units_of(work);
         still = still && work->reclaimed[side->row] == 0 && asker->going == 0 &&
                 (!work->in_flight || work->in_flight[side->row] == 0) &&
-                (!work->moved || work->moved[side->row] == 0) && !(units && units->begin) &&
+                (!work->moved || work->moved[side->row] == 0) && !shares(side) &&
                 side->running <= work->quota[side->row];
     }
     return still;

@@ -46,7 +46,7 @@ static const allot__field queue_fields[QUEUE_KEYS] = {
     [USE_PRIORITY_IN_POOL] = {"use_priority_in_pool", ALLOT__YES},
     [HOSTS] = {"hosts", NAMES},
     [QJOB_LIMIT] = {"qjob_limit", ALLOT__LIMIT},
-    [UJOB_LIMIT] = {"ujob_limit", ALLOT__LIMIT},
+    [UJOB_LIMIT] = {"ujob_limit", ALLOT__STRING | ALLOT__LIMIT},
     [PJOB_LIMIT] = {"pjob_limit", ALLOT__NUMBER | ALLOT__LIMIT},
     [HJOB_LIMIT] = {"hjob_limit", ALLOT__LIMIT},
     [RUNLIMIT] = {"runlimit", ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 1, ALLOT__MINUTES_MAX,
@@ -70,7 +70,7 @@ static void take_numbers(allot__doc *doc, const allot__value *values, allot_queu
     queue->slot_share = allot__number_take(&values[SLOT_SHARE], 0);
     queue->max_slots_in_pool = allot__number_take(&values[MAX_SLOTS_IN_POOL], ALLOT_NONE);
     queue->qjob_limit = allot__number_take(&values[QJOB_LIMIT], ALLOT_NONE);
-    queue->ujob_limit = allot__number_take(&values[UJOB_LIMIT], ALLOT_NONE);
+    queue->ujob_limit = allot__part_take(doc, &values[UJOB_LIMIT], queue->qjob_limit);
     queue->hjob_limit = allot__number_take(&values[HJOB_LIMIT], ALLOT_NONE);
     queue->interruptible_backfill = allot__number_take(&values[INTERRUPTIBLE_BACKFILL], ALLOT_NONE);
     queue->use_priority_in_pool = allot__yes_take(doc, &values[USE_PRIORITY_IN_POOL]);

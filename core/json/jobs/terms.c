@@ -53,6 +53,21 @@ static int32_t minutes_or_percent(allot__doc *doc, const allot__value *value, in
     return ALLOT_NONE;
 }
 
+int32_t allot__part_take(allot__doc *doc, const allot__value *value, int32_t whole)
+{
+    if (value->kind != ALLOT__STRING)
+        return allot__number_take(value, ALLOT_NONE);
+    const char *at = value->string;
+    int64_t number = digits(&at, 100000);
+    if (number < 1 || strcmp(at, "%") != 0 || whole == ALLOT_NONE) {
+        allot__value_fault(doc, value,
+                           "slots, or \"1%\" ... \"100000%\" of a \"qjob_limit\" beside it");
+        return ALLOT_NONE;
+    }
+    int64_t part = whole * number / 100;
+    return part < 1 ? 1 : part > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)part;
+}
+
 int32_t allot__run_limit_take(allot__doc *doc, const allot__value *value)
 {
     if (value->kind != ALLOT__STRING)
