@@ -147,7 +147,7 @@ end
 
 local function refuse_unknown(name, known, whose, refuse)
   return refuse(name, "E-unknown-key", names.has(PARAMETERS, name)
-    and "write it in \"params\" of the plan, or in a queue" or advice(name, known),
+    and "write it in the plan, in its \"params\", or in a queue" or advice(name, known),
     format("policy \"%s\" has no option \"%s\"", whose, name))
 end
 

@@ -46,14 +46,14 @@ local COLUMNS = {
   { "used", "own_used", grid.count, nil, true }, { "lent", "lent", grid.count, "roomy", true },
   { "borrowed", "borrowed", grid.count, "roomy", true },
   { "shared", "shared", grid.count, "roomy", true },
-  { "planned", "planned", tostring, nil, true },
+  { "planned", "planned", tostring, nil, true }, { "usage", "usage", grid.count },
   { "in flight", "in_flight", grid.count, "filled" },
   { "quota", "quota", tostring, "always", color = "\27[1m" }, { "", "parts", same, "filled" },
   { "granted", "granted", signed, "filled", color = "\27[32m" },
   { "held", "held", grid.count, "filled" },
   { "reclaimed", "reclaimed", reclaimed, "filled", color = "\27[33m" },
 }
-local NAME, LIMIT, PARTS = 1, 4, 14
+local NAME, LIMIT, PARTS = 1, 4, 15
 local TEXTS = { [NAME] = true, [2] = true, [PARTS] = true }
 
 local consumers = {}

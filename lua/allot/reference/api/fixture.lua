@@ -51,7 +51,7 @@ local list = {
     doc = "A case: a plan and a state. A line names consumers with their columns and attributes "
       .. "(`lab/(anna{share=2} ben)`: children of lab), `queue night{priority=10}` and `host "
       .. "h{slots=4}`. Brackets in front contain other keys of the plan: `[slots=20, evenly]`. "
-      .. "Facts follow the colon: `wants 4`, `holds 2`, `runs t1 t2{slots=2}`, `has "
+      .. "Facts follow the colon: `wants 4`, `holds 2`, `used 900`, `runs t1 t2{slots=2}`, `has "
       .. "s1{priority=3}`, `lends 2 to prod`, `returns 3`, `awaits j1{slots=2}`, `is closed`, "
       .. "`now=1000`.",
     errors = "a line with a mistake, with its column; when the case is first used, an invalid "
