@@ -84,18 +84,18 @@ int allot__profile_take(allot__arena *arena, allot__profile *profile, int64_t fr
     return ALLOT_OK;
 }
 
+/* From the end, as the last step with too little is the one that a later part has to avoid. */
 allot__profile_part allot__profile_look(const allot__profile *profile, int64_t from, int64_t until,
                                         int64_t enough)
 {
-    allot__profile_part part = {.least = INT64_MAX, .next = ALLOT__FOREVER};
-    int32_t low = -1;
-    for (int32_t i = step_at(profile, from); i < profile->count && profile->at[i] < until; i++) {
-        if (profile->free[i] <= part.least || profile->free[i] < enough)
+    int32_t first = step_at(profile, from), low = step_at(profile, until - 1);
+    const int64_t *free = profile->free;
+    int64_t least = free[low];
+    for (int32_t i = low; i >= first && least >= enough; i--)
+        if (free[i] < least) {
             low = i;
-        if (profile->free[i] < part.least)
-            part.least = profile->free[i];
-    }
-    if (low + 1 < profile->count)
-        part.next = profile->at[low + 1];
-    return part;
+            least = free[i];
+        }
+    return (allot__profile_part){
+        .least = least, .next = low + 1 < profile->count ? profile->at[low + 1] : ALLOT__FOREVER};
 }

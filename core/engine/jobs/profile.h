@@ -23,10 +23,11 @@ int allot__profile_take(allot__arena *arena, allot__profile *profile, int64_t fr
 
 typedef struct allot__profile_part {
     int64_t least; /* free slots, at least so many all the time */
-    int64_t next;  /* no part of this length that begins before has `enough`, or more than `least`;
+    int64_t next;  /* no part of this length that begins before has more, or `enough`;
                       ALLOT__FOREVER: none ever has */
 } allot__profile_part;
-/* The part from `from` until `until`, which is later. */
+/* The part from `from` until `until`, which is later. If it has fewer than `enough`, `least` may be
+ * any number below that, so that a look may end early; INT64_MIN: it is exact. */
 allot__profile_part allot__profile_look(const allot__profile *profile, int64_t from, int64_t until,
                                         int64_t enough);
 

@@ -98,10 +98,9 @@ void allot__reserve_end(allot__turns *turns)
     const allot__reservation *list = reserve->list.items;
     for (size_t i = 0; i < reserve->list.count; i++)
         turns->out->due = allot__least(turns->out->due, list[i].at);
-    allot__vector *all[] = {&reserve->list,  &reserve->parts, &reserve->releases,
-                            &reserve->times, &reserve->rows,  &reserve->other};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        allot__vector_free(turns->work->plan->engine, all[i]);
+    allot__vector_free(turns->work->plan->engine, &reserve->list);
+    allot__vector_free(turns->work->plan->engine, &reserve->parts);
+    allot__vector_free(turns->work->plan->engine, &reserve->releases);
 }
 
 void allot__reserve_reset(allot__turns *turns)
@@ -137,23 +136,21 @@ static int note(allot__turns *turns, int32_t job, const allot__job_place *places
                 bool alone)
 {
     allot__reserve *reserve = turns->reserve;
-    allot_engine *engine = turns->work->plan->engine;
     int64_t end = end_of(turns, job);
-    for (int32_t i = 0; i < count && end != ALLOT__FOREVER; i++) {
+    size_t at = reserve->releases.count;
+    if (end == ALLOT__FOREVER)
+        return ALLOT_OK;
+    int status = allot__vector_room(turns->work->plan->engine, &reserve->releases, (size_t)count,
+                                    sizeof(allot__release));
+    allot__release *releases = reserve->releases.items;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         int32_t host = allot__host_view_host(&turns->out->view, places[i].site);
-        if (host < 0)
-            continue;
-        int64_t *time = allot__push(engine, &reserve->times, sizeof *time);
-        int32_t *row = allot__push(engine, &reserve->rows, sizeof *row);
-        int32_t *other = allot__push(engine, &reserve->other, sizeof *other);
-        allot__release *release = allot__push(engine, &reserve->releases, sizeof *release);
-        if (!time || !row || !other || !release)
-            return ALLOT_ENOMEM;
-        *time = end;
-        *row = (int32_t)reserve->releases.count - 1;
-        *release = (allot__release){.slots = places[i].slots, .host = host, .alone = alone};
+        releases[at] =
+            (allot__release){.at = end, .slots = places[i].slots, .host = host, .alone = alone};
+        at += host >= 0;
     }
-    return ALLOT_OK;
+    reserve->releases.count = at;
+    return status;
 }
 
 /* Jobs that ran before the cycle, and run by now. */
@@ -219,17 +216,33 @@ static int put_now(allot__turns *turns)
     return status;
 }
 
+/* The order in which slots become free. ENOMEM. */
+static int sort_releases(allot__turns *turns, int32_t **out)
+{
+    const allot__release *releases = turns->reserve->releases.items;
+    size_t count = turns->reserve->releases.count;
+    int64_t *times = NULL;
+    int32_t *rows = NULL, *other = NULL;
+    if (ALLOT__TAKE_ALL(turns->work->arena, ALLOT__WANTED(times, count), ALLOT__WANTED(rows, count),
+                        ALLOT__WANTED(other, count)) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        times[i] = releases[i].at;
+        rows[i] = (int32_t)i;
+    }
+    allot__sort_rows(rows, other, times, 0, (int32_t)count);
+    *out = rows;
+    return ALLOT_OK;
+}
+
 static int put_releases(allot__turns *turns)
 {
     allot__reserve *reserve = turns->reserve;
     const allot__host_view *view = &turns->out->view;
     const allot__release *releases = reserve->releases.items;
-    int32_t count = (int32_t)reserve->releases.count, *rows = reserve->rows.items;
-    const int64_t *times = reserve->times.items;
-    int status = ALLOT_OK;
-    if (count > 1)
-        allot__sort_rows(rows, reserve->other.items, times, 0, count);
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    int32_t *rows = NULL;
+    int status = sort_releases(turns, &rows);
+    for (size_t i = 0; i < reserve->releases.count && status == ALLOT_OK; i++) {
         const allot__release *release = &releases[rows[i]];
         int64_t *free = &reserve->free[release->host];
         allot__profile *profile = &reserve->profiles[reserve->cell_of[release->host]];
@@ -237,7 +250,7 @@ static int put_releases(allot__turns *turns)
         *free += release->slots + (release->alone ? WHOLE : 0);
         int64_t more = usable(view, release->host, *free) - before;
         if (more > 0)
-            status = allot__profile_put(turns->work->arena, profile, times[rows[i]],
+            status = allot__profile_put(turns->work->arena, profile, release->at,
                                         profile->free[profile->count - 1] + more);
     }
     return status;
@@ -265,8 +278,7 @@ static int forecast(allot__turns *turns, bool all)
     if (reserve->changes == turns->out->view.changes && reserve->all == all)
         return ALLOT_OK;
     reserve->all = all;
-    reserve->releases.count = reserve->times.count = 0;
-    reserve->rows.count = reserve->other.count = 0;
+    reserve->releases.count = 0;
     int status = note_running(turns);
     status = status ? status : note_orders(turns);
     status = status ? status : put_now(turns);
@@ -283,7 +295,7 @@ int allot__reserve_started(allot__turns *turns, int32_t number, int64_t changes)
     allot__reserve *reserve = turns->reserve;
     const allot__host_view *view = &turns->out->view;
     if (reserve->changes != changes || reserve->all || brief(turns, number)->exclusive ||
-        allot__bits_next(&view->keepers, 0) >= 0)
+        allot__bits_next(&view->keepers, 0) < view->keepers.bound)
         return ALLOT_OK; /* the forecast is made anew */
     int64_t until = end_of(turns, number);
     for (int32_t i = 0; i < turns->place_count; i++) {
@@ -405,8 +417,8 @@ static int reserve_parts(allot__turns *turns, int32_t number, int64_t at, int64_
         const allot__profile *profile = &reserve->profiles[cell];
         if (!serves(turns, cell, job->queue))
             continue;
-        int64_t free =
-            worth(turns, cell, job->exclusive, allot__profile_look(profile, at, until, 0).least);
+        int64_t free = worth(turns, cell, job->exclusive,
+                             allot__profile_look(profile, at, until, INT64_MIN).least);
         int64_t now = allot__least(free, worth(turns, cell, job->exclusive, profile->free[0]));
         int64_t slots = i < reserve->cells ? free - now : now;
         slots = job->exclusive ? slots : allot__least(slots, left);

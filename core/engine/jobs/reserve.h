@@ -34,7 +34,7 @@ typedef struct allot__reservation {
 
 /* Slots of a host that become free. */
 typedef struct allot__release {
-    int64_t slots;
+    int64_t at, slots;
     int32_t host;
     bool alone; /* ... and the host, as an exclusive job ends */
 } allot__release;
@@ -54,7 +54,7 @@ typedef struct allot__reserve {
     bool binds;                /* `left` binds it */
     uint8_t *gone;             /* by job: it is stopped while a job is tried without it */
     int64_t *free;             /* scratch, by host */
-    allot__vector releases, times, rows, other; /* of allot__release, int64_t, int32_t, int32_t */
+    allot__vector releases;    /* scratch, of allot__release */
 } allot__reserve;
 
 /* Makes turns->reserve if the policy wants any. ENOMEM. */

@@ -3,7 +3,8 @@
 --- Cycles over queues, beside reading the bytes of their state once: 1,000 queues on 10,000 hosts,
 --- 100,000 running and as many pending jobs, of random queues and users. Unless a site states
 --- otherwise, the hosts are full, all running jobs are of the lower half of the queues, and 1,000
---- pending jobs are of the upper half, which may preempt them.
+--- pending jobs are of the upper half, which may preempt them. Of the sites with `backfill` there
+--- is one queue without hosts, where 10,000 jobs of many widths run and as many wait.
 
 local draw = require "allot.bench.draw"
 local measure = require "allot.bench.measure"
@@ -18,7 +19,7 @@ local AGAIN, CALM = 100, 5 -- cycles after a change, measured and not
 local VICTIMS = '"queue_order", "load", "host", "queue_priority", desc "started"'
 local POLICY = [[
 return policy { name = "site", dispatch = order { desc "priority", "submitted" },
-  victims = order { %s }, fewest = "%s" }
+  victims = order { %s }, fewest = "%s", backfill = "%s" }
 ]]
 
 --- slots of a host; hosts of a queue (all); width: the most slots of a running job (1); jobs that
@@ -34,6 +35,9 @@ queues.SITES = {
   { name = "optimal-mini-job", slots = 23, fewest = "optimal_mini_job", width = 4, want = 12 },
   { name = "wide-jobs", slots = 10, least = 90000, want = 9999 },
   { name = "all-preempt", slots = 10, all = true },
+  { name = "first-fit", backfill = "first_fit" },
+  { name = "easy", backfill = "easy" },
+  { name = "conservative", backfill = "conservative" },
 }
 
 queues.list = {
@@ -135,8 +139,31 @@ local function state_of(site)
   return out:done()
 end
 
+local CROWD, WIDEST = 10000, 7 -- jobs that run, and that wait; of 1, 2, 4, ... 128 slots
+
+--- A queue in which all slots but ten are in use, and jobs that wait for them.
+local function crowd()
+  local random, out, slots = draw.linear(2001), text.new(), 10
+  out:add('{"now": %d, "jobs": ', NOW)
+  out:list(2 * CROWD, function (i)
+    local width = 1 << random(WIDEST + 1)
+    if i < CROWD then
+      slots = slots + width
+      out:add('{"id": "r%d", "queue": "q", "state": "running", "slots": %d, "started": %d, '
+        .. '"run_limit": %d}', i, width, random(NOW), NOW + 60 * random(1440))
+    else
+      out:add('{"id": "p%d", "queue": "q", "slots": %d, "run_limit": %d}', i, width,
+        60 * (1 + random(1440)))
+    end
+  end)
+  out:add "}\n"
+  return ('{"version": 1, "policy": "site.lua", "slots": %d, "queues": [{"name": "q"}]}\n')
+    :format(slots), out:done()
+end
+
 local function open(it, site, plan, state)
-  it:call("policy", POLICY:format(site.victims or VICTIMS, site.fewest or "no"))
+  it:call("policy", POLICY:format(site.victims or VICTIMS, site.fewest or "no",
+    site.backfill or "first_fit"))
   it:call("plan", plan)
   local planned = it:numbers("bytes")[1]
   it:call("state", state)
@@ -150,7 +177,7 @@ local function count(decision, kind)
 end
 
 local function measure_site(it, site, plan, state)
-  local jobs = RUNNING + PENDING
+  local jobs = site.backfill and 2 * CROWD or RUNNING + PENDING
   local bytes = open(it, site, plan, state)
   local before = it:numbers("bytes")[1]
   local row = { name = site.name, jobs = jobs, cycle_s = it:cycles "orders" }
@@ -215,7 +242,8 @@ end
 function queues.run(it, wanted)
   for i, site in ipairs(queues.SITES) do
     if wanted("queues/" .. site.name) then
-      local plan, state = plan_of(site), state_of(site)
+      local plan, state = crowd()
+      if not site.backfill then plan, state = plan_of(site), state_of(site) end
       measure_site(it, site, plan, state)
       if i == 1 then
         measure_documents(it, site, plan, state)
