@@ -5,6 +5,7 @@
 
 local Random = require "allot.check.random"
 local engine = require "spec.support.cases.engine"
+local multifactor = require "spec.support.peers.slurm_multifactor"
 local peers = require "spec.support.peers.cases"
 local property = require "spec.support.cases.property"
 local tree = require "spec.support.peers.slurm_fair_tree"
@@ -169,5 +170,65 @@ describe("slurm_fair_tree", function ()
       assert.is_true(most - least <= 1)
       left = left - given
     end
+  end)
+end)
+
+describe("slurm_multifactor", function ()
+  local NOW = 1000000
+  local QOS = { high = 100, normal = 50, low = 0 }
+
+  --- A case: jobs { qos, waited, site } want a slot each, and so many are free.
+  local function case_of(jobs, slots)
+    local out = { policy = peers.policy "slurm_multifactor", state = { now = NOW, jobs = {} } }
+    for i, job in ipairs(jobs) do
+      out.state.jobs[i] = {
+        id = ("j%02d"):format(i), queue = job[1], state = "pending", slots = 1,
+        submitted = NOW - job[2], priority = job[3],
+      }
+    end
+    out.plan = { version = 1, policy = "site.lua", hosts = { h = { slots = slots } }, queues = {} }
+    for name, priority in pairs(QOS) do
+      table.insert(out.plan.queues, { name = name, priority = priority })
+    end
+    table.sort(out.plan.queues, function (a, b) return a.name < b.name end)
+    return out
+  end
+
+  local function started(it)
+    local out = {}
+    for id, fate in pairs(engine.fates(engine.cycle(it.plan, it.state, nil, it.policy))) do
+      out[#out + 1] = fate.kind == "starts" and id or nil
+    end
+    table.sort(out)
+    return table.concat(out, " ")
+  end
+
+  it("S-9: age against QOS, by hand", function ()
+    -- 1000 for 7 days and more, 1000 for QOS high: 500 + 0, 0 + 1000, 1000 + 0, 250 + 500 + 300.
+    local jobs = { { "low", 302400 }, { "high", 0 }, { "low", 900000 }, { "normal", 151200, 300 } }
+    assert.equal("j04", started(case_of(jobs, 1)))
+    assert.equal("j03 j04", started(case_of(jobs, 2))) -- 1000 as j02, but submitted before it
+    assert.equal("j02 j03 j04", started(case_of(jobs, 3)))
+  end)
+
+  property("starts the jobs that Slurm starts", { runs = peers.CASES }, function (it)
+    local jobs, expected = {}, {}
+    for i, job in ipairs(it.state.jobs) do
+      jobs[i] = {
+        id = job.id, waited = NOW - job.submitted, qos = QOS[job.queue], site = job.priority or 0,
+        submitted = job.submitted,
+      }
+    end
+    multifactor(jobs, { age = 1000, qos = 1000 }, 604800, 100)
+    for i = 1, math.min(#jobs, it.plan.hosts.h.slots) do expected[i] = jobs[i].id end
+    table.sort(expected)
+    assert.equal(table.concat(expected, " "), started(it))
+  end, function (seed)
+    local random, jobs = Random.new(seed), {}
+    for i = 1, random:int(1, 12) do
+      jobs[i] = { random:pick { "high", "normal", "low" }, random:int(0, 900000),
+        random:once_in(3) and random:int(0, 600) or nil }
+    end
+    return case_of(jobs, random:int(1, 12))
   end)
 end)
