@@ -97,6 +97,7 @@ describe("--jobs", function ()
     local out = disturbed "kill -9 ${workers##*[!0-9]}"
     assert.truthy(out:find("status 70", 1, true), out)
     assert.truthy(out:find("a process of --jobs was ended by signal 9 [E-worker]", 1, true), out)
+    assert.falsy(out:find("EINTERNAL", 1, true), out)
     assert.falsy(out:find("a worker lives", 1, true), out)
   end)
 

@@ -150,7 +150,7 @@ local function try(host, file, target, opts, text)
   })
   file.cases, file.plans, file.seed = run.cases, run.plans, opts.seed
   file.checks, file.use = run.list, run.use
-  file.complete = not run.broken and not run.unsure
+  file.complete = not run.broken and not run.unsure and not run.lost
   file.late, file.runs, file.part = run.late, opts.runs, target.part
   file.given = run.given
   add(file, findings.of_run(target, host, opts, run, status_of))
@@ -159,6 +159,7 @@ local function try(host, file, target, opts, text)
     opts.fault = nil
   end
   if run.cannot then add_report(file, run.cannot.report) end
+  if run.lost then file.status = INTERNAL end
   if run.cases == 0 and not run.given and not run.late and file.status == DONE then
     add_error(file, "E-nothing", "nothing was tried: " .. tostring(run.why))
   end

@@ -382,13 +382,13 @@ local function try_round(run, target, opts, watch, tell)
       end)
   end
   local spread = opts.host and side(target.core, opts.host, in_turn) or in_turn
-  spread(count, work, function (part)
+  run.lost = spread(count, work, function (part)
     add_part(run, target, part)
     ended = run.broken or run.cannot or run.unsure or run.strange > 50 + 4 * run.cases
     return ended
   end)
   run.number = before + count
-  return ended or run.late
+  return ended or run.late or run.lost
 end
 
 --- `target`: core; texts of policies by their names in plans; policies(plan), those that a plan
@@ -396,7 +396,7 @@ end
 -- large one, or nil. opts: runs, seed, progress(done, total), watch (Run.watch; nil: no bound),
 -- given (states of a plan, target.whole, that are tried first), host (starts processes that try
 -- parts side by side; nil: in turn). The first case always begins, however little time there is;
--- `late` of the result: time ran out before others began.
+-- `late` of the result: time ran out before others began; `lost`: a process was, which is reported.
 function Run.of(target, opts)
   local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {}, plans = 0,
                 number = 0, seed = opts.seed }
@@ -414,7 +414,8 @@ function Run.of(target, opts)
   while run.cases < opts.runs and not done do
     done = try_round(run, target, opts, watch, tell)
   end
-  if target.crowd and not run.broken and not run.unsure and opts.runs > 0 and not watch.late() then
+  if target.crowd and not (run.broken or run.unsure or run.lost) and opts.runs > 0
+    and not watch.late() then
     try_crowd(run, target, Random.new(opts.seed))
   end
   return run

@@ -5,8 +5,7 @@
 -- A worker tries every n-th part and sends what comes of it; the first process adds parts up in
 -- their order, so the result does not depend on how many workers there are.
 
---- As in_turn of run.lua; nil where there are no workers. Raises { lost = message } if a worker
---- ended before its time.
+--- As in_turn of run.lua, and whether a worker was lost, which the host has reported.
 return function (core, host, in_turn)
   local function work_apart(first, step, count, work)
     for i = first, count, step do
@@ -19,11 +18,12 @@ return function (core, host, in_turn)
     host.call "leave"
   end
 
-  --- Calls heard(index, part) for the parts as they come, until it returns true.
+  --- Calls heard(index, part) for the parts as they come, until it returns true. Returns whether a
+  --- worker was lost.
   local function hear(heard)
     repeat
-      local text, why = host.call "hear"
-      if not text then error({ lost = why }, 0) end
+      local text = host.call "hear"
+      if not text then return true end
       local said = text ~= "" and core.decode(text)
       if said and said.fault then error(said.fault, 0) end
     until not said or heard(said.index, said.part)
@@ -37,7 +37,7 @@ return function (core, host, in_turn)
     if first then work_apart(math.tointeger(first), math.tointeger(step), count, work) end
     if role == "alone" then return in_turn(count, work, take) end
     local parts, following, ended = {}, 1, false
-    hear(function (index, part)
+    local lost = hear(function (index, part)
       parts[index] = part
       while parts[following] and not ended do
         ended = take(parts[following])
@@ -45,8 +45,9 @@ return function (core, host, in_turn)
       end
       return ended
     end)
-    for i = following, ended and 0 or count do -- time was up: some are missing
-      if parts[i] and take(parts[i]) then return end
+    for i = following, (ended or lost) and 0 or count do -- time was up: some are missing
+      if parts[i] and take(parts[i]) then break end
     end
+    return lost
   end
 end
