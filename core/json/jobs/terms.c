@@ -3,6 +3,7 @@
 /* terms.c: keys about jobs of all queues: `params`, `applications`, and what they share. */
 #include <string.h>
 
+#include "base/least.h"
 #include "json/text/names.h"
 #include "json/jobs/queues.h"
 
@@ -139,8 +140,9 @@ static void set_decay(allot__plan_reader *reader, const allot__value *params)
     for (int i = 0; i < 4; i++) {
         bool half = i % 2 == 1;
         const char *name = param_fields[half ? HALF_LIFE : HIST_HOURS].key;
-        allot_decay decay = {.period = stated[i]->integer * (half ? 1 : 3600),
-                             .parts = half ? 2 : 10};
+        /* A value out of range is a fault already. */
+        int64_t amount = allot__most(0, allot__least(stated[i]->integer, ALLOT_AMOUNT_MAX));
+        allot_decay decay = {.period = amount * (half ? 1 : 3600), .parts = half ? 2 : 10};
         if (stated[i]->kind == 0)
             continue;
         if (before)
