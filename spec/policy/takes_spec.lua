@@ -63,7 +63,8 @@ describe("takes", function ()
 
   it("takes a function of claimant and giver, with their columns and paths", function ()
     local rule = policy [[function (claimant, giver)
-      return giver.open and claimant.path < giver.path and claimant.quota > claimant.allocated
+      return giver.open and claimant.path < giver.path and claimant.parent == giver.parent
+        and claimant.quota > claimant.allocated
         and giver.over > 0
     end]]
     local now = { a = { 10, 0 }, b = { 10, 8 }, c = { 20, 12 } }

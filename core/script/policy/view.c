@@ -134,7 +134,8 @@ int32_t allot__side_answer(lua_State *L, int index)
 
 /* ---- Two rows -------------------------------------------------------------------------------- */
 
-static void push_who(lua_State *L, const allot_batch *batch, int32_t item)
+/* Pushes a task's id, or a consumer's path; `above`: its parent's, "" of the first level. */
+static void push_who(lua_State *L, const allot_batch *batch, int32_t item, bool above)
 {
     if (batch->rows == ALLOT_TASKS) {
         allot_task task = {.id = ""};
@@ -146,6 +147,10 @@ static void push_who(lua_State *L, const allot_batch *batch, int32_t item)
     size_t size = allot_plan_path(batch->plan, item, NULL, 0) + 1;
     allot_plan_path(batch->plan, item, luaL_buffinitsize(L, &path, size), size);
     luaL_pushresultsize(&path, size - 1);
+    if (above) {
+        const char *last = strrchr(lua_tostring(L, -1), '/');
+        lua_pushlstring(L, lua_tostring(L, -1), (size_t)(last - lua_tostring(L, -1)));
+    }
 }
 
 /* `number`: 0 for the taker. */
@@ -156,7 +161,8 @@ static bool push_pair(lua_State *L, const void *ud, int number, int field)
     if (!batch || !run->call->pair)
         return false;
     if (field >= run->call->count) {
-        push_who(L, batch, number == 0 ? batch->taker_item : batch->items[run->row]);
+        push_who(L, batch, number == 0 ? batch->taker_item : batch->items[run->row],
+                 field > run->call->count);
         return true;
     }
     int64_t value = number == 0 ? batch->taker[field] : batch->columns[field][run->row];
@@ -171,11 +177,13 @@ void allot__pair_views(lua_State *L, allot__script *script, const allot_policy *
                        allot_rows rows)
 {
     static const allot__view view = {"a row", "column", push_pair};
-    const char *names[ALLOT__COLUMNS_MAX + 1];
+    const char *names[ALLOT__COLUMNS_MAX + 2];
     int32_t count = allot__read_columns(policy, rows);
     for (int32_t i = 0; i < count; i++)
         names[i] = allot__read_column_name(policy, rows, i);
     names[count++] = rows == ALLOT_TASKS ? "id" : "path";
+    if (rows != ALLOT_TASKS)
+        names[count++] = "parent";
     for (int i = 0; i < 2; i++)
         script->pairs[rows][i] = allot__view_make(L, &view, script, i, names, sizeof *names, count);
 }

@@ -120,10 +120,16 @@ local function changes(decision)
 end
 
 --- Cycles after which nothing more may be decided: one more at a switch of windows, which first
--- enforces ownership whatever the demand (C-10). Whole tasks take one or two more (C-13).
+-- enforces ownership whatever the demand (C-10). Whole tasks take one or two more (C-13). Where
+-- claimants may not take from all, slots that came back for one may go to another, whom
+-- `distribute` puts first, and are claimed again: one slot a cycle at least.
 function Case:cycles()
-  return (self.site.plain and not self.waits and FEW or MANY) + (self.state.reclaims and 1 or 0)
-    + (self.plan.windows and 1 or 0)
+  local held = 0
+  for _, it in ipairs(self.site.takes and self.view.groups or {}) do
+    held = held + it.group.allocated
+  end
+  return held + (self.site.plain and not self.waits and FEW or MANY)
+    + (self.state.reclaims and 1 or 0) + (self.plan.windows and 1 or 0)
 end
 
 --- Runs cycles until nothing is decided: { cycles, view } then; { again = views } when an

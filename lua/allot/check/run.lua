@@ -55,9 +55,7 @@ local function is_damped(site)
   return false
 end
 
---- Whether quotas depend on plan and demand alone, and slots for a reserve stay with who claimed
--- them: where claimants may not take from all, they may serve another one, cycle by cycle. What is
--- declared has no functions: for those of `up_to` and `takes` the policy's text says enough.
+--- Whether quotas depend on plan and demand alone.
 local function is_plain(declared, text)
   text = text:gsub("%-%-[^\n]*", "")
   for _, word in ipairs { "allocated", "in_flight", "takes" } do
@@ -84,6 +82,7 @@ local function prepare(target, site)
   site.checks = Case.checks(site.kind, site.plan)
   site.plain = #policies == 1 and is_plain(policies[1].declared, policies[1].text or "")
     and not site.plan.hosts
+  for _, policy in ipairs(policies) do site.takes = site.takes or policy.declared.takes ~= nil end
   site.declared = site.declared or policies[1] and policies[1].declared or {}
   site.damped = is_damped(site)
   site.limit_names = { "limit" }

@@ -9,7 +9,7 @@
 --     relation { higher "priority", function (high, low) return low.name ~= "night" end }
 --
 -- A queue has the fields name, priority, preemptive, preemptable, slot_pool and slot_share; a
--- consumer has its columns and `path`.
+-- consumer has its columns, `path` and `parent`, a task its columns and `id`.
 
 local placed = require "allot.language.placed"
 

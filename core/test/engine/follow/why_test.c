@@ -86,9 +86,9 @@ static void test_always(void)
     const allot_source allocated = {ALLOT_FROM_COLUMN, ALLOT_ALLOCATED};
     const allot_attribute most = {.name = "most", .type = ALLOT_INTEGER, .limit = 1, .max = 100};
     static const char *const reasons[] = {"slots that are kept", "an order of its own",
-                                          "attributes that are limits",
-                                          "fills by what leaves hold"};
-    for (int i = 0; i < 4; i++) {
+                                          "attributes that are limits", "fills by what leaves hold",
+                                          "claimants that may not take from all"};
+    for (int i = 0; i < 5; i++) {
         site at;
         site_begin(&at);
         if (i == 0)
@@ -97,6 +97,8 @@ static void test_always(void)
             CHECK_EQ(allot_policy_distribute(at.it.policy, &last, 1), ALLOT_OK);
         else if (i == 2)
             CHECK_EQ(allot_policy_attribute(at.it.policy, &most), ALLOT_OK);
+        else if (i == 4)
+            CHECK_EQ(allot_policy_takes(at.it.policy, owned), ALLOT_OK);
         else
             CHECK_EQ(allot_policy_fill(at.it.policy, "held", one, allocated, NULL, 0), ALLOT_OK);
         site_seal(&at);

@@ -146,7 +146,8 @@ return policy {
       .. "which pending tasks of a leaf may take the place of which running ones (`id` and "
       .. "columns). In "
       .. "`preempts` a function is called once for every two queues of a plan; in `takes` for "
-      .. "those two of which one lacks slots and the other is over, with their columns and `path`.",
+      .. "those two of which one lacks slots and the other is over, with their columns, `path` "
+      .. "and `parent` (its path).",
     example = [[
 return policy {
   name = "example",
