@@ -178,6 +178,40 @@ describe("backfill", function ()
     assert.equal("resumes s | a@100", resumed(1000))
   end)
 
+  it("does not resume a job on slots that its preemptor has reserved (B-7)", function ()
+    local queues = { { name = "q" }, { name = "high", priority = 9, preemptive = true } }
+    local function resumed(limit, slots)
+      return decided(plan("easy", { queues = queues }), {
+        running("r", 6, 160, { queue = "high" }),
+        job("s", 4, limit, { state = "suspended", ran = 50 }),
+        job("a", slots, 10, { queue = "high" }) })
+    end
+    assert.equal("resumes s | a@100", resumed(150, 8))
+    assert.equal(" | s~ a@100", resumed(151, 8))
+    assert.equal("resumes s | a@100", resumed(151, 6))
+  end)
+
+  it("lets a job preempt only beside what is reserved (B-7)", function ()
+    local queues = { { name = "q" }, { name = "high", priority = 9, preemptive = true },
+      { name = "top", priority = 99 } }
+    local function preempted(limit)
+      return decided(plan("easy", { queues = queues }), { running("r", 6, 160),
+        running("s", 4, 160), job("a", 8, 10, { queue = "top" }),
+        job("b", 4, limit, { queue = "high" }) })
+    end
+    assert.equal("suspends s! b! | a@100", preempted(100))
+    assert.equal(" | a@100 b~", preempted(101))
+  end)
+
+  it("lets jobs grow only beside what is reserved (B-7)", function ()
+    local function grown(limit)
+      local r = running("r", 6, limit, { resize = { grow = 8 } })
+      return decided(plan "easy", { r, running("s", 2, 160), job("a", 4, 10) })
+    end
+    assert.equal("resizes r | a@100", grown(160))
+    assert.equal(" | a@100", grown(1000))
+  end)
+
   it("reserves nothing once all have started", function ()
     assert.equal("a | ", decided(plan "conservative", with(job("a", 4, 10))))
   end)
