@@ -79,7 +79,7 @@ describe("--jobs", function ()
   --- Starts a long check in two processes, does `what` to "$first" and its "$workers", and returns
   --- what the check said and its status.
   local function disturbed(what)
-    local _, out = shell.run(([[
+    local _, out, err = shell.run(([[
       %s check --seconds 0 --runs 1000000 --jobs 2 hybrid > %s/out 2>&1 & first=$!
       workers=
       while [ $(echo $workers | wc -w) -lt 2 ]; do workers=$(pgrep -P $first); sleep 0.02; done
@@ -89,14 +89,15 @@ describe("--jobs", function ()
                 return 1; } 2> /dev/null # who has ended may wait for a parent that takes note
       for i in 1 2 3 4 5 6 7 8 9; do lives && sleep 0.1; done
       lives && echo "a worker lives"
-      cat %s/out]]):format(shell.allot, folder, what, folder))
-    return out
+      cat %s/out >&2]]):format(shell.allot, folder, what, folder))
+    return out .. err
   end
 
   it("says that a process was lost", function ()
     local out = disturbed "kill -9 ${workers##*[!0-9]}"
     assert.truthy(out:find("status 70", 1, true), out)
-    assert.truthy(out:find("a process of --jobs was ended by signal 9 [E-worker]", 1, true), out)
+    assert.truthy(out:find("a process of --jobs ended before its work was done, by signal 9 "
+      .. "[E-worker]", 1, true), out)
     assert.falsy(out:find("EINTERNAL", 1, true), out)
     assert.falsy(out:find("a worker lives", 1, true), out)
   end)

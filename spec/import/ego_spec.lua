@@ -3,6 +3,7 @@
 --- `allot import` of EGO's consumer trees. The files are written from public descriptions, as no
 --- real one was to be had; the plans and notes are by hand.
 
+local Random = require "allot.check.random"
 local core = require "allot.core"
 local import = require "spec.support.import.texts"
 local shell = require "spec.support.house.shell"
@@ -309,6 +310,31 @@ describe("EGO's consumer trees", function ()
     refused(group(consumer("a", from_to(0, 8, owned(1)) .. from_to(7, 9, owned(1)))), "a: this "
       .. "window begins before that of line 1 ends")
     refused("<Plan><ConsumerHierarchy/></Plan>", "there is no DistributionTree")
+  end)
+
+  it("that are broken at random give a plan, or what is wrong", function ()
+    local words = { "0", "24", "-3", "99999999999999999999", "", "/science", "x", "8:30", "true" }
+    for seed = 1, 60 do
+      local random, text = Random.new(seed), seed % 2 == 0 and RATIO or OWNERSHIP
+      for _ = 1, random:int(1, 4) do
+        local tags = {}
+        for from, to in text:gmatch "()<[^>]*>()" do tags[#tags + 1] = { from, to } end
+        local a, b = random:pick(tags), random:pick(tags)
+        if random:once_in(3) then -- a word in place of another
+          text = text:gsub(random:pick { '"%w*"', ">[%w/]+<" }, function (found)
+            if not random:once_in(9) then return nil end
+            return found:sub(1, 1) .. random:pick(words) .. found:sub(-1)
+          end)
+        elseif random:once_in(3) then -- an element's tag twice, or gone
+          text = text:sub(1, a[2] - 1) .. text:sub(random:pick { a[1], a[2] })
+        else -- a piece in another place
+          text = text:sub(1, b[1] - 1) .. text:sub(a[1], a[2] - 1) .. text:sub(b[1])
+        end
+      end
+      local status, out, err = import.run(folder, text, "--slots", "24")
+      assert.is_true(status == 0 or status == 3 or status == 2, ("seed %d: %s"):format(seed, err))
+      assert.equal(status == 0, core.plan(out) ~= nil, err)
+    end
   end)
 end)
 

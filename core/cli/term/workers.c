@@ -126,8 +126,8 @@ static int take(allot__workers *it, int i, allot__cli *cli, allot__text *out)
         return CLI_DONE;
     allot__workers_stop(it);
     return allot__cli_fail(cli, CLI_INTERNAL, "E-worker", "--jobs 1 works in one process",
-                           WIFSIGNALED(code) ? "a process of --jobs was ended by signal %d"
-                                             : "a process of --jobs ended with status %d",
+                           "a process of --jobs ended before its work was done, by %s %d",
+                           WIFSIGNALED(code) ? "signal" : "status",
                            WIFSIGNALED(code) ? WTERMSIG(code) : WEXITSTATUS(code));
 }
 
