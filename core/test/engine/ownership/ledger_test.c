@@ -45,6 +45,8 @@ static int make_policy(allot_engine *engine, uint64_t kind, allot_policy **out)
         status = allot_policy_pool(policy, "shared", by_share, by_need);
     if (!status)
         status = allot_policy_loan(policy, "borrowed", by_need, by_need, &last, kind >> 3 & 1);
+    if (!status && kind >> 9 & 1)
+        status = allot_policy_loan_by(policy, by_share);
     if (!status)
         status = allot_policy_scale(policy, 0);
     if (!status)
