@@ -198,6 +198,35 @@ describe("an attribute that is a limit", function ()
     assert.equal("over-attribute", decision.reclaims[1].why.code)
   end)
 
+  local PERCENT = SITE:gsub("limit = true", 'limit = "percent"')
+    :gsub("default = none", "default = 100")
+
+  it("in percent is of what the parent may hold, the group's slots above all", function ()
+    local short = plan { slots = 30, policy = "site.lua", { "A", most = 20 },
+                         { "B", most = 70, { "x", most = 30 }, { "y" } } }
+    local now = state { A = { 3, 9 }, ["B/x"] = { 99 }, ["B/y"] = { 99 } }
+    local decision, handle = engine.cycle(short, now, nil, PERCENT)
+    local rows = case.by_path(decision.groups.default)
+    assert.same({ 3, 21, 6, 15 }, { rows["/A"].quota, rows["/B"].quota, rows["/B/x"].quota,
+      rows["/B/y"].quota })
+    assert.same({ A = { 3 } }, case.reclaims(decision)) -- 20 % of 30 is 6
+    assert.equal("over-attribute", decision.reclaims[1].why.code)
+    assert.matches("its most is 6, so its need is 6", told(handle, "/B/x"), 1, true)
+    now = state { slots = 9, A = { 9 }, ["B/x"] = { 99 }, ["B/y"] = { 99 } }
+    rows = case.by_path(engine.cycle(short, now, nil, PERCENT).groups.default)
+    assert.same({ 1, 6, 1, 5 }, { rows["/A"].quota, rows["/B"].quota, rows["/B/x"].quota,
+      rows["/B/y"].quota })
+  end)
+
+  it("in percent is no limit where it is none, and counts before a reserve", function ()
+    local site = SITE:gsub("limit = true", 'limit = "percent"')
+    local short = plan { slots = 20, policy = "site.lua", { "A" },
+                         { "B", owned = 10, reserve = 8, most = 20 } }
+    local rows = case.by_path(engine.cycle(short, state { A = { 99 }, B = { 99 } }, nil,
+      site).groups.default)
+    assert.same({ 16, 4, 4 }, { rows["/A"].quota, rows["/B"].quota, rows["/B"].reserve })
+  end)
+
   it("of several the lowest holds", function ()
     local site = [[return policy { name = "site", attributes = {
       soft = { type = "integer", min = 0, default = none, limit = true },

@@ -33,7 +33,7 @@ describe("a fault in what a policy declares", function ()
     says({
       { 'attributes = { a = { type = "boolean", min = 0 } }', "a boolean has no min and max" },
       { 'attributes = { a = { type = "boolean", default = 1 } }', "default is true or false" },
-      { 'attributes = { a = { type = "integer", limit = 1 } }', "limit is true or false" },
+      { 'attributes = { a = { type = "integer", limit = 1 } }', "limit is true, false or" },
       { "attributes = { a = 1 }", "attribute 'a' is a number, not a table { type = , ... }" },
       { 'attributes = { a = { type = "integer", doc = 1 } }', "doc is a string" },
       { "attributes = 1", "attributes is a number, not a table of attributes by name" },
@@ -86,7 +86,7 @@ describe("a fault in what a policy declares", function ()
       { 'fill "o" { by = "owned", up_to = "owned", level = true }, pool "p" {}',
         'before a pool or a loan stands fill "owned" { by = "owned", up_to = "owned" }' },
       { 'fill "f" { level = 1 }', "level is true or false, not a number" },
-      { 'fill "f" { again = true }', "percent and again are of slices" },
+      { 'fill "f" { again = true }', "again is of slices" },
       { 'fill "f" { up_to = {} }', "up_to is a table; it is a column's name" },
     }, function (list)
       return ('return policy { name = "x", quota = { %s } }'):format(list)

@@ -52,7 +52,7 @@ static void explain_limit(const allot__explanation *about)
     const allot__work *work = about->work;
     allot_attribute column = {0};
     int32_t index, limit = work->limit[about->row];
-    int32_t planned = allot__limit_of(work->plan, work->group, about->row, &index);
+    int32_t planned = allot__row_limit(work, about->row, &index);
     if (about->verdict.demand <= limit)
         return;
     FACTS(about, "limit", limit);

@@ -281,7 +281,7 @@ static void put_limit(const inquiry *it, const allot__work *work, int32_t row)
 {
     allot_attribute column = {0};
     int32_t index, limit = work->limit[row];
-    int32_t planned = allot__limit_of(work->plan, work->group, row, &index);
+    int32_t planned = allot__row_limit(work, row, &index);
     allot_plan_column_at(work->plan, index, &column);
     FACTS(&it->about, "limited limit", allot__path(&it->about, allot__handle(work, row)).text,
           limit);

@@ -119,7 +119,7 @@ static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_
     reserve = reserve < own ? reserve : own;
     reserve = reserve > inside->reserve ? reserve : inside->reserve;
     int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
-    if (work->rule) /* no plan reserves more than a limit */
+    if (work->rule || work->percents) /* no plan reserves more than a limit of slots */
         reserve = reserve < limit ? reserve : limit;
     int64_t need = inside->demand < limit ? inside->demand : limit;
     inside->need = need > reserve ? need : reserve;

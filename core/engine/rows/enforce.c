@@ -106,8 +106,9 @@ static int64_t above_attribute(const allot__work *work, int32_t row)
     if (work->group->columns[ALLOT_REBALANCE][row] == 0)
         return 0;
     for (int32_t i = 0; i < rules->policy->attribute_count; i++) {
-        int32_t value = work->group->columns[rules->attribute_column[i]][row];
-        most = rules->policy->attributes[i].limit && value < most ? value : most;
+        int32_t value =
+            rules->policy->attributes[i].limit ? allot__row_bound(work, rules, i, row) : ALLOT_NONE;
+        most = value < most ? value : most;
     }
     return most == ALLOT_NONE ? 0 : remaining(work, row) - most;
 }

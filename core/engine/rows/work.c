@@ -137,7 +137,7 @@ static int take_reserved(allot__work *work)
     return ALLOT_OK;
 }
 
-/* Cuts `limit` to the attributes that are limits. */
+/* Cuts `limit` to the attributes that are limits; percents of parents' limits, which come first. */
 static int take_limits(allot__work *work)
 {
     work->limit = work->group->columns[ALLOT_LIMIT];
@@ -146,11 +146,15 @@ static int take_limits(allot__work *work)
     int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
     if (!limits)
         return ALLOT_ENOMEM;
+    work->limit = limits;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         int32_t column;
-        limits[row] = allot__limit_of(work->plan, work->group, row, &column);
+        limits[row] = allot__row_limit(work, row, &column);
     }
-    work->limit = limits;
+    for (int32_t k = 0; k < work->rules_count; k++)
+        for (int32_t i = 0; i < work->rules[k].policy->attribute_count; i++)
+            work->percents =
+                work->percents || work->rules[k].policy->attributes[i].limit == ALLOT_MOST_PERCENT;
     return ALLOT_OK;
 }
 
@@ -193,6 +197,34 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
     for (int32_t row = first; row < first + allot__family_size(work, family); row++)
         rest -= work->quota[row];
     return rest > 0 ? rest : 0;
+}
+
+/* ---- Limits ---------------------------------------------------------------------------------- */
+
+int32_t allot__row_bound(const allot__work *work, const allot__rules *rules, int32_t attribute,
+                         int32_t row)
+{
+    int32_t value = work->group->columns[rules->attribute_column[attribute]][row];
+    if (rules->policy->attributes[attribute].limit != ALLOT_MOST_PERCENT || value == ALLOT_NONE)
+        return value;
+    int64_t most = work->state->groups[work->index].slots;
+    for (int32_t above = allot__above(work, row); above >= 0; above = allot__above(work, above))
+        most = allot__least(most, work->limit[above]);
+    return allot__percent_of(work, rules, ALLOT_COLUMN_COUNT + attribute, row, most);
+}
+
+int32_t allot__row_limit(const allot__work *work, int32_t row, int32_t *column)
+{
+    const allot__rules *rules = allot__rules_at(work, row);
+    int32_t limit = allot__limit_of(work->plan, work->group, row, column);
+    for (int32_t i = 0; i < rules->policy->attribute_count; i++) {
+        int32_t most = rules->policy->attributes[i].limit == ALLOT_MOST_PERCENT
+                           ? allot__row_bound(work, rules, i, row)
+                           : limit;
+        *column = most < limit ? rules->attribute_column[i] : *column;
+        limit = most < limit ? most : limit;
+    }
+    return limit;
 }
 
 /* ---- What a rule reads ----------------------------------------------------------------------- */

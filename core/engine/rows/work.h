@@ -77,6 +77,7 @@ typedef struct allot__work {
     int64_t owned, exact; /* slots that the first level owns, and those that do not scale (H-15) */
     int64_t *divided;     /* by rules: slots for its branches at the first level; NULL: `slots` */
     bool leaves_out;      /* of any of the rules */
+    bool percents;        /* a policy has limits in percent, of the slots that the state gives */
     bool relates;         /* any of the rules tests who may take from whom (reclaim/takes.h) */
 
     /* Given: plan and state by row. */
@@ -257,6 +258,13 @@ static inline bool allot__own_planned(const allot__work *work)
 {
     return work->times == 1 && work->unit == 1;
 }
+
+/* The most that a row may hold by the plan: its limit, an attribute of slots or percents. The
+ * column goes to `column`; ALLOT_NONE: no limit. */
+int32_t allot__row_limit(const allot__work *work, int32_t row, int32_t *column);
+/* An attribute's bound of slots at a row. */
+int32_t allot__row_bound(const allot__work *work, const allot__rules *rules, int32_t attribute,
+                         int32_t row);
 
 /* The slots that a family divides, once they are known (ALLOT_PARENT_SLOTS). */
 static inline int64_t allot__family_slots(const allot__work *work, const allot__rules *rules,

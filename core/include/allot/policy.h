@@ -56,6 +56,10 @@ typedef enum allot_attribute_type {
     ALLOT_TAG      /* only of tasks: 1 for tasks that have the tag of that name */
 } allot_attribute_type;
 
+/* What an attribute that is a limit counts: slots, or percent of what the consumer's parent may
+ * hold (its limits; at the first level the group's slots), rounded down. */
+enum { ALLOT_MOST_SLOTS = 1, ALLOT_MOST_PERCENT };
+
 /* A plan column that a policy declares. Strings are copied. */
 typedef struct allot_attribute {
     const char *name; /* [A-Za-z][A-Za-z0-9_]*, not a built-in column */
@@ -63,8 +67,9 @@ typedef struct allot_attribute {
     int32_t min, max; /* within +/- ALLOT_AMOUNT_MAX; BOOLEAN: 0 and 1 */
     int32_t fallback; /* the value of a consumer that states none; may be ALLOT_NONE */
     const char *doc;  /* may be NULL */
-    int32_t limit;    /* nonzero: the value is the most that a consumer may hold, as `limit`; slots
-                         above it are given back whatever the demand (TV-6). INTEGER, min >= 0 */
+    int32_t limit;    /* nonzero: the value is the most that a consumer may hold, as `limit`, in
+                         ALLOT_MOST_SLOTS or _PERCENT; slots above it are given back whatever the
+                         demand (TV-6). INTEGER, min >= 0 */
 } allot_attribute;
 
 /* Rows for a policy's function, a few hundred at a time. */

@@ -133,7 +133,8 @@ int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32
     *column = ALLOT_LIMIT;
     for (int32_t i = 0; governing->policy && i < governing->policy->attribute_count; i++) {
         int32_t index = governing->attribute_column[i];
-        if (governing->policy->attributes[i].limit && group->columns[index][row] < limit) {
+        if (governing->policy->attributes[i].limit == ALLOT_MOST_SLOTS &&
+            group->columns[index][row] < limit) {
             limit = group->columns[index][row];
             *column = index;
         }

@@ -53,6 +53,8 @@ static bool within(int32_t value, int32_t min, int32_t max)
 static int check_bounds(const allot_attribute *attribute)
 {
     int32_t min = attribute->min, max = attribute->max, fallback = attribute->fallback;
+    if (attribute->limit < 0 || attribute->limit > ALLOT_MOST_PERCENT)
+        return ALLOT_EUSAGE;
     if (attribute->limit && (attribute->type != ALLOT_INTEGER || min < 0))
         return ALLOT_EUSAGE;
     if (attribute->type == ALLOT_BOOLEAN || attribute->type == ALLOT_TAG)

@@ -79,7 +79,7 @@ static allot_attribute attribute_at(lua_State *L)
                              .min = number_at(L, 3),
                              .max = number_at(L, 4),
                              .fallback = number_at(L, 5),
-                             .limit = lua_toboolean(L, 6),
+                             .limit = number_at(L, 6),
                              .doc = lua_tostring(L, 7)};
 }
 

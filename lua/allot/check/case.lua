@@ -62,7 +62,8 @@ function Case.new(target, site, state, turn)
   site.twins = site.twins or properties.twins(site.plan)
   it.twins = site.twins
   it.limits_of = function (group)
-    site.limits[group] = site.limits[group] or invariants.limits(site.plan, group, site.limit_names)
+    site.limits[group] = site.limits[group]
+      or invariants.limits(site.plan, group, site.limit_names, site.percents)
     return site.limits[group]
   end
   it.decide = function (other) return it:look(other) end

@@ -47,9 +47,10 @@ local function least_of(columns, names, fallback)
 end
 
 --- The limits of a plan for a group, by path: the loosest where windows state several.
--- `names` are the columns that limit, by default `limit` alone.
-function invariants.limits(plan, group, names)
-  local out = {}
+-- `names` are the columns that limit, by default `limit` alone. `percents`: there are others, in
+-- percent, which are not computed here.
+function invariants.limits(plan, group, names, percents)
+  local out = { percents = percents }
   names = names or { "limit" }
   walk(plan.consumers, function (path, node) out[path] = least_of(node, names) end)
   local own = plan.groups and plan.groups[group] or {}
@@ -271,6 +272,7 @@ end
 --- Whether a consumer above `path` is at its limit, so that it may get nothing.
 function invariants.blocked(it, path)
   local above = parent_of(path)
+  if it.limits.percents and above ~= "" then return true end -- it may be
   while above ~= "" do
     local row, limit = it.rows[above], it.limits[above]
     if limit and row.allocated + row.granted + row.held >= limit then return true end

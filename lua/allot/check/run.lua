@@ -87,7 +87,8 @@ local function prepare(target, site)
   site.damped = is_damped(site)
   site.limit_names = { "limit" }
   for _, it in ipairs(site.declared.attributes or {}) do
-    if it.limit then table.insert(site.limit_names, it.name) end
+    if it.limit == true then table.insert(site.limit_names, it.name) end
+    site.percents = site.percents or it.limit == "percent"
   end
   for _, policy in ipairs(policies) do
     for i, property in ipairs(policy.declared.properties or {}) do

@@ -75,7 +75,9 @@ end
 --- Whether an attribute limits what a consumer holds.
 local function limit(what, spec, made)
   if spec.limit == nil then return nil end
-  if type(spec.limit) ~= "boolean" then return what .. ": limit is true or false" end
+  if type(spec.limit) ~= "boolean" and spec.limit ~= "percent" then
+    return what .. ": limit is true, false or \"percent\""
+  end
   if spec.limit and (made.type ~= "integer" or made.min < 0) then
     return what .. ": a limit is an integer with a min of 0 or more"
   end

@@ -7,6 +7,7 @@ local names = require "allot.language.names"
 
 local format, type_of = string.format, math.type
 
+local LIMITS = { [true] = 1, percent = 2 }
 local MOST, NONE = 1000000000, 2147483647
 local CUT = 60 -- bytes of a name or value in a list
 -- Parameters of LSF that plans state elsewhere.
@@ -49,7 +50,8 @@ function options.declaration(of)
   local flag = kind == "boolean" or kind == "tag"
   return name, kind, {
     min = number(of, "min", 0), max = number(of, "max", flag and 1 or MOST),
-    default = number(of, "default", 0), limit = of.limit and true, doc = typed(of, "doc", "string"),
+    default = number(of, "default", 0), limit = LIMITS[of.limit] or 0,
+    doc = typed(of, "doc", "string"),
   }
 end
 

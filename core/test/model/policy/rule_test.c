@@ -324,11 +324,13 @@ static void percentages_are_of_what_plans_state(void)
     allot_attribute whole = {.name = "whole", .type = ALLOT_INTEGER, .max = 100};
     allot_attribute flag = {.name = "flag", .type = ALLOT_BOOLEAN, .max = 1};
     allot_attribute sign = {.name = "sign", .type = ALLOT_INTEGER, .min = -1, .max = 1};
+    allot_attribute most = {.name = "most", .type = ALLOT_INTEGER, .max = 9, .limit = 3};
     fixture it;
     allot_policy *policy = begin(&it);
     CHECK_EQ(allot_policy_attribute(policy, &whole), ALLOT_OK);
     CHECK_EQ(allot_policy_attribute(policy, &flag), ALLOT_OK);
     CHECK_EQ(allot_policy_attribute(policy, &sign), ALLOT_OK);
+    CHECK_EQ(allot_policy_attribute(policy, &most), ALLOT_EUSAGE);
     const int32_t columns[] = {ALLOT_SHARE,
                                ALLOT_COLUMN_COUNT,
                                ALLOT_OWNED,

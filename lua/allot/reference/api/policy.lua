@@ -178,8 +178,9 @@ return {
       { "max", "integer?", "of integers", default = "1000000000" },
       { "default", "integer|boolean|nil", "of a consumer that states nothing; `none`: no bound",
         default = "the bound nearest to 0; false" },
-      { "limit", "boolean?", "true: the value is the most that a consumer may hold",
-        default = "false" },
+      { "limit", 'boolean|"percent"|nil', "true: the value is the most that a consumer may hold; "
+        .. "percent: so many percent of what its parent may hold, at the first level of the "
+        .. "group's slots, rounded down", default = "false" },
       { "doc", "string?", "a sentence for people" },
     },
   },
