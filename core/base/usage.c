@@ -121,24 +121,50 @@ allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace 
 
 /* ---- Use so far, and what is used since ------------------------------------------------------ */
 
+static uint64_t to_63_bits(allot__u128 part)
+{
+    return (uint64_t)((part + ((allot__u128)1 << (ALLOT__ONE_BITS - 64))) >>
+                      (ALLOT__ONE_BITS - 63));
+}
+
+static void fill_powers(allot__decay *decay)
+{
+    allot__u128 one = (allot__u128)1 << ALLOT__ONE_BITS, step = decay->pace.part;
+    for (int digit = 0; digit < ALLOT__DIGITS; digit++) {
+        allot__u128 power = one;
+        for (int i = 0; i < 1 << ALLOT__DIGIT; i++) {
+            decay->left[digit][i] = to_63_bits(power);
+            power = allot__wide_whole(allot__wide_times(power, step));
+        }
+        step = power;
+    }
+}
+
+/* 10^6 / (1 - r), with as many bits behind the point as fit. */
+static void fill_steady(allot__decay *decay)
+{
+    allot__u128 fades = ((allot__u128)1 << ALLOT__ONE_BITS) - decay->pace.part;
+    allot__u128 slots = quotient((allot__u128)1 << ALLOT__ONE_BITS, fades) * ALLOT__MILLION;
+    for (decay->shift = 64 - SUM_BITS; slots >> 64 != 0; decay->shift++)
+        slots >>= 1;
+    decay->steady = (uint64_t)slots;
+}
+
 void allot__decay_make(const allot_decay *by, allot__decay *out)
 {
     out->by = *by;
     allot__roots_make(by->parts, &out->roots);
     out->pace = allot__pace_of(by, &out->roots);
+    if (out->pace.part == 0)
+        return;
+    fill_powers(out);
+    fill_steady(out);
 }
 
 int64_t allot__seconds_between(int64_t from, int64_t to)
 {
     allot__i128 seconds = (allot__i128)to - from;
     return seconds < 0 ? 0 : seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds;
-}
-
-allot__span allot__span_of(int64_t seconds, const allot__decay *decay)
-{
-    return (allot__span){.seconds = seconds,
-                         .fading = allot__fading_over(seconds, &decay->by, &decay->roots),
-                         .sum = sum_over(seconds, &decay->pace)};
 }
 
 allot__usage allot__usage_cut(allot__u128 millionths, int64_t at)
@@ -151,9 +177,17 @@ allot__usage allot__usage_cut(allot__u128 millionths, int64_t at)
                           .told = true};
 }
 
-allot__usage allot__usage_after(const allot__usage *usage, int64_t slots, const allot__span *span)
+allot__usage allot__usage_after(const allot__usage *usage, int32_t slots, int64_t when,
+                                const allot__decay *decay)
 {
-    allot__u128 left = allot__usage_left(allot__usage_whole(usage), &span->fading);
-    allot__u128 made = slots > 0 ? made_of(span->sum, slots) : 0;
-    return allot__usage_cut(left + made, usage->at + span->seconds);
+    if (when <= usage->at)
+        return *usage;
+    int64_t soon = allot__usage_soon(usage, slots, when, decay);
+    if (soon >= 0)
+        return allot__usage_cut((allot__u128)soon, when);
+    int64_t seconds = allot__seconds_between(usage->at, when);
+    allot__fading fading = allot__fading_over(seconds, &decay->by, &decay->roots);
+    return allot__usage_cut(allot__usage_left(allot__usage_whole(usage), &fading) +
+                                allot__usage_made(slots, seconds, &decay->pace),
+                            when);
 }

@@ -60,21 +60,20 @@ typedef struct allot__usage {
     bool told; /* of a queue: the state states it */
 } allot__usage;
 
-/* How use fades in a plan, computed once. */
+/* How use fades in a plan, computed once; what follows `pace` only if use fades. */
+enum { ALLOT__DIGIT = 10, ALLOT__DIGITS = 3 };
 typedef struct allot__decay {
     allot_decay by;
     allot__roots roots;
     allot__pace pace;
+    /* What is left after d * 2^(10 i) seconds, of 2^63, to the nearest. */
+    uint64_t left[ALLOT__DIGITS][1 << ALLOT__DIGIT];
+    /* Millionths of slot-seconds that one slot in use comes to at last, times 2^(64 - shift). */
+    uint64_t steady;
+    int shift;
 } allot__decay;
 void allot__decay_make(const allot_decay *by, allot__decay *out);
 
-/* What a span of time makes of use, whoever uses. */
-typedef struct allot__span {
-    int64_t seconds; /* 0 or more */
-    allot__fading fading;
-    allot__u128 sum; /* slot-seconds that one slot makes, in parts of 2^40 */
-} allot__span;
-allot__span allot__span_of(int64_t seconds, const allot__decay *decay);
 /* Seconds from a time to a later one, at least 0, at most INT64_MAX. */
 int64_t allot__seconds_between(int64_t from, int64_t to);
 
@@ -84,7 +83,30 @@ static inline allot__u128 allot__usage_whole(const allot__usage *usage)
 }
 /* Millionths of slot-seconds as usage, cut. */
 allot__usage allot__usage_cut(allot__u128 millionths, int64_t at);
-/* Use after a span in which `slots` were used throughout; its `at` is that much later. */
-allot__usage allot__usage_after(const allot__usage *usage, int64_t slots, const allot__span *span);
+/* Use at a later time if `slots` were used since, within a millionth for less than 2^62 millionths.
+ */
+allot__usage allot__usage_after(const allot__usage *usage, int32_t slots, int64_t when,
+                                const allot__decay *decay);
+/* The same in millionths by three products of 64 bits, of use that fades; below 0: that is too
+ * much, or too long ago. `when` is later. */
+static inline int64_t allot__usage_soon(const allot__usage *usage, int32_t slots, int64_t when,
+                                        const allot__decay *decay)
+{
+    const uint64_t half = UINT64_C(1) << 62, digit = (1 << ALLOT__DIGIT) - 1;
+    uint64_t seconds = (uint64_t)when - (uint64_t)usage->at, many = (uint64_t)(uint32_t)slots;
+    uint64_t steady = (uint64_t)((allot__u128)(many << decay->shift) * decay->steady >> 64);
+    bool much = many >> (63 - decay->shift) != 0 || steady >= half ||
+                usage->slot_seconds >= (int64_t)(half / ALLOT__MILLION);
+    if (much || seconds >> (ALLOT__DIGIT * ALLOT__DIGITS) != 0 || decay->pace.part == 0)
+        return -1;
+    uint64_t left = decay->left[0][seconds & digit], more = seconds >> ALLOT__DIGIT;
+    if (more != 0)
+        left = (uint64_t)(((allot__u128)left * decay->left[1][more & digit] + half) >> 63);
+    if (more >> ALLOT__DIGIT != 0)
+        left = (uint64_t)(((allot__u128)left * decay->left[2][more >> ALLOT__DIGIT] + half) >> 63);
+    int64_t above = usage->slot_seconds * ALLOT__MILLION + usage->millionths - (int64_t)steady;
+    allot__i128 stays = (allot__i128)above * (int64_t)left + (int64_t)half;
+    return (int64_t)steady + (int64_t)(stays >> 63);
+}
 
 #endif

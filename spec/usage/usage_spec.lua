@@ -112,6 +112,30 @@ describe("use", function ()
   end)
 end)
 
+describe("explanations of use", function ()
+  local function explained(keys, rows, path, policy)
+    local _, decision = decide(keys, rows, policy)
+    return table.concat(decision:explain(path), "\n")
+  end
+
+  it("say how much there is, how it fades, and what is added", function ()
+    local rows = { ["A/x"] = { usage = 5 }, ["A/y"] = { usage = 1, allocated = 0 } }
+    assert.matches("It has used 6 slot-seconds, of which half is left after 60 s; what it holds "
+      .. "adds 4 a second (C-14).", explained({ half_life = 60 }, rows, "/A"), 1, true)
+    assert.matches("It has used 1 slot-second, of which a tenth is left after 3600 s; what it "
+      .. "holds adds 0 a second (C-14).", explained({ hist_hours = 1 }, rows, "/A/y"), 1, true)
+    assert.matches("It has used 0 slot-seconds, which does not fade; what it holds adds 2 a second",
+      explained({ half_life = 0 }, rows, "/B"), 1, true)
+    assert.is_nil(explained({}, rows, "/B"):find("has used", 1, true))
+  end)
+
+  it("say over what it stands, if the policy reads it", function ()
+    assert.matches("used_over_share is 500: these times 1000, divided by its share of 2.",
+      explained({ half_life = 60 }, { ["A/y"] = { usage = 1 } }, "/A/y", by "'used_over_share'"),
+      1, true)
+  end)
+end)
+
 describe("a policy that reads use", function ()
   local rows = { ["A/x"] = { usage = 300 }, ["A/y"] = { usage = 100 }, B = { usage = 1200 } }
 

@@ -117,7 +117,7 @@ static size_t columns_size(const allot_plan *plan)
     size_t rows = (size_t)plan->tree.rows + 64;
     size_t widest = (size_t)plan->tree.widest + 64;
     size_t families = (size_t)plan->tree.families + 64;
-    size_t columns = 20;
+    size_t columns = plan->fades ? 22 : 20;
     return rows * sizeof(int32_t) * columns + widest * 256 +
            families *
                (sizeof(allot__sums) + 2 * sizeof(allot__critical) + sizeof(allot__watched) + 64);

@@ -161,7 +161,7 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     out->free = decided->free_slots ? decided->free_slots[row] : 0;
     if (work->used) {
         out->usage = work->used->usage[row];
-        out->usage_rest = work->used->rest[row];
+        out->usage_rest = allot__used_rest(work, row);
     }
     quota_verdict(work, row, out);
     if (decided->monitor.sums)

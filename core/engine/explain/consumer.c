@@ -12,6 +12,7 @@
 #include "engine/reclaim/over.h"
 #include "engine/reclaim/reclaim.h"
 #include "engine/rows/enforce.h"
+#include "engine/rows/used.h"
 
 static void explain_owned(const allot__explanation *about)
 {
@@ -299,8 +300,28 @@ void allot__explain_quota(const allot__explanation *about)
 
 /* ---- Slots held, given and taken ------------------------------------------------------------- */
 
+/* What it has used; and, where its policy reads use, over what that stands. */
+static void explain_used(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    int32_t named;
+    bool owned;
+    if (!work->used)
+        return;
+    const allot_decay *decay = &work->plan->fades->by;
+    int64_t of = allot__used_of(work, about->row, &owned);
+    allot__facts_open(about, "usage", "{");
+    FACTS(about, "slot_seconds period parts", work->used->usage[about->row], decay->period,
+          decay->parts);
+    if (allot__policy_reads_use(about->rules->policy, &named))
+        FACTS(about, "over_share of owned?",
+              allot__used_value(work, ALLOT_USED_OVER_SHARE, about->row), of, owned);
+    allot__facts_end(about, "}");
+}
+
 static void explain_holding(const allot__explanation *about)
 {
+    explain_used(about);
     const allot__work *work = about->work;
     const allot__closed_slots *closed = work->closed;
     if (closed)

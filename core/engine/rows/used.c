@@ -12,40 +12,58 @@ bool allot__used_read(const allot__work *work)
     return any;
 }
 
+/* Whole slot-seconds of leaves. */
+static void fill_leaves(const allot__work *work, int64_t *restrict out)
+{
+    const allot__usage *usage = work->state->groups[work->index].usage;
+    const allot__decay *decay = work->plan->fades;
+    const int32_t *allocated = work->allocated, *family_of = work->group->family_of;
+    int32_t rows = work->tree->rows;
+    int64_t now = work->state->now;
+    for (int32_t row = 0; row < rows; row++) {
+        int32_t consumer = allot__handle(work, row);
+        const allot__usage *of = &usage[consumer];
+        if (family_of[row] != 0)
+            continue;
+        int64_t soon = of->at < now ? allot__usage_soon(of, allocated[row], now, decay) : -1;
+        out[row] = soon >= 0 ? (int64_t)((uint64_t)soon / ALLOT__MILLION)
+                             : allot__usage_now(work->state, work->index, consumer).slot_seconds;
+    }
+}
+
 int allot__used_make(allot__work *work)
 {
-    size_t rows = (size_t)work->tree->rows + 1;
-    allot__spans *spans = allot__arena_zeroed(work->arena, 1, sizeof *spans);
-    allot__used *used = allot__arena_take(work->arena, 1, sizeof *used);
-    if (!spans || !used ||
-        ALLOT__TAKE_ALL(work->arena, ALLOT__EACH(rows, used->usage, used->rest)) != ALLOT_OK)
+    size_t rows = (size_t)work->tree->rows + 1, families = (size_t)work->tree->families;
+    allot__used *used = allot__arena_zeroed(work->arena, 1, sizeof *used);
+    if (!used || ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(used->usage, rows),
+                                 ALLOT__WANTED(used->owns, families)) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        allot__usage usage = {.slot_seconds = 0};
-        if (allot__family_of(work, row) == 0)
-            usage = allot__usage_now(work->state, work->index, allot__handle(work, row), spans);
-        used->usage[row] = usage.slot_seconds;
-        used->rest[row] = usage.millionths;
-    }
-    for (int32_t family = work->tree->families - 1; family > 0; family--) {
-        int64_t *sum = &used->usage[work->group->parent[family]];
-        for (int32_t row = work->tree->first[family]; row < work->tree->first[family + 1]; row++)
-            *sum = allot__used_sum(*sum, used->usage[row]);
+    fill_leaves(work, used->usage);
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int64_t sum = 0, owned = 0;
+        for (int32_t row = work->tree->first[family]; row < work->tree->first[family + 1]; row++) {
+            sum = allot__used_sum(sum, used->usage[row]);
+            owned |= work->configured[row];
+        }
+        used->owns[family] = owned > 0;
+        if (family > 0)
+            used->usage[work->group->parent[family]] = sum;
     }
     work->used = used;
     return ALLOT_OK;
 }
 
-/* Does a row of the family own anything, by a policy that uses ownership? */
-static bool owns(const allot__work *work, int32_t row)
+int32_t allot__used_rest(const allot__work *work, int32_t row)
 {
-    if (work->configured[row] > 0 || !allot__rules_at(work, row)->owns)
-        return allot__rules_at(work, row)->owns;
-    int32_t family = allot__siblings_of(work, row);
-    for (int32_t i = work->tree->first[family]; i < work->tree->first[family + 1]; i++)
-        if (work->configured[i] > 0)
-            return true;
-    return false;
+    return allot__family_of(work, row) != 0
+               ? 0
+               : allot__usage_now(work->state, work->index, allot__handle(work, row)).millionths;
+}
+
+int64_t allot__used_of(const allot__work *work, int32_t row, bool *owned)
+{
+    *owned = allot__rules_at(work, row)->owns && work->used->owns[allot__siblings_of(work, row)];
+    return *owned ? work->configured[row] : work->group->columns[ALLOT_SHARE][row];
 }
 
 int64_t allot__used_value(const allot__work *work, int32_t column, int32_t row)
@@ -53,7 +71,10 @@ int64_t allot__used_value(const allot__work *work, int32_t column, int32_t row)
     int64_t usage = work->used ? work->used->usage[row] : 0;
     if (column == ALLOT_USAGE || usage == 0)
         return usage;
-    int64_t of = owns(work, row) ? work->configured[row] : work->group->columns[ALLOT_SHARE][row];
+    bool owned;
+    int64_t of = allot__used_of(work, row, &owned);
+    if (of > 0 && usage < ALLOT__USAGE_MOST / 1000)
+        return usage * 1000 / of;
     allot__u128 over = of > 0 ? (allot__u128)usage * 1000 / (allot__u128)of : 0;
     bool most = over > (allot__u128)ALLOT__USAGE_MOST || (of <= 0 && usage > 0);
     return most ? ALLOT__USAGE_MOST : (int64_t)over;

@@ -12,8 +12,8 @@
 
 typedef struct allot__used {
     int64_t
-        *usage;    /* whole slot-seconds, 0 ... ALLOT__USAGE_MOST; of a parent its children's sum */
-    int32_t *rest; /* millionths beyond them; of a parent 0 */
+        *usage; /* whole slot-seconds, 0 ... ALLOT__USAGE_MOST; of a parent its children's sum */
+    bool *owns; /* by family: do its rows own anything? */
 } allot__used;
 
 static inline bool allot__is_use(int32_t column)
@@ -24,6 +24,10 @@ static inline bool allot__is_use(int32_t column)
 bool allot__used_read(const allot__work *work);
 /* Computes them in the work's arena. ENOMEM. */
 int allot__used_make(allot__work *work);
+/* Millionths beyond a row's use; of a parent 0. */
+int32_t allot__used_rest(const allot__work *work, int32_t row);
+/* What a row's use is compared with: owned slots, as planned, or its share. */
+int64_t allot__used_of(const allot__work *work, int32_t row, bool *owned);
 /* A row's `usage`, or its `used_over_share`: usage * 1000 / what the row owns as planned, rounded
  * down, at most ALLOT__USAGE_MOST; / share if the policy does not use ownership, or if the row and
  * its siblings own nothing. What has neither, and has used something, has the most. Both are 0 in a

@@ -123,13 +123,8 @@ static inline void allot__tasks_change(allot_state *state)
 void allot__row_changed(allot_state *state, int32_t group, int32_t row);
 /* use.c: a leaf holds so many slots from now on; what it held before is use until now. */
 void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots);
-/* The use of a leaf until the state's time; `spans`: a cache, zeroed before the first call for a
- * state. Of a plan that counts use. */
-typedef struct allot__spans {
-    allot__span of[64]; /* by its seconds, as far as known (sum 0: not, but of 0 seconds) */
-} allot__spans;
-allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer,
-                              allot__spans *spans);
+/* The use of a leaf until the state's time. Of a plan that counts use. */
+allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer);
 /* Cycles follow the present one; or none: the next is a full pass. */
 void allot__since_now(const allot_state *state);
 void allot__since_end(const allot_state *state);

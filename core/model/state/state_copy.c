@@ -166,15 +166,13 @@ static int copy_leaf_usage(copying *it)
     const allot_plan *plan = it->from->plan;
     const allot__decay *from = plan->fades, *to = it->to->plan->fades;
     bool same = from && to && from->by.period == to->by.period && from->by.parts == to->by.parts;
-    allot__spans spans = {.of[0].seconds = 0};
     for (int32_t g = 0; g < plan->group_count; g++) {
         const allot__usage *usage = it->from->groups[g].usage;
         allot__usage *there =
             it->map->groups[g] < 0 ? NULL : it->to->groups[it->map->groups[g]].usage;
         for (int32_t i = 0; usage && there && i < plan->tree.rows; i++)
             if (allot__plan_leaf(plan, i) && has_leaf(it, i))
-                there[it->map->consumers[i]] =
-                    same ? usage[i] : allot__usage_now(it->from, g, i, &spans);
+                there[it->map->consumers[i]] = same ? usage[i] : allot__usage_now(it->from, g, i);
     }
     if (it->from->usage_at_set && to)
         allot_state_usage_at(it->to, it->from->usage_at);

@@ -11,40 +11,24 @@
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 
-static allot__usage after(const allot_state *state, const allot__usage *usage, int32_t slots,
-                          allot__spans *spans)
-{
-    if (usage->at == INT64_MIN || usage->at >= state->now)
-        return *usage;
-    int64_t seconds = allot__seconds_between(usage->at, state->now);
-    allot__span *span = &spans->of[seconds % (int64_t)(sizeof spans->of / sizeof *spans->of)];
-    if (span->seconds != seconds)
-        *span = allot__span_of(seconds, state->base->fades);
-    return allot__usage_after(usage, slots, span);
-}
-
-allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer,
-                              allot__spans *spans)
+allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer)
 {
     const allot__group_state *of = &state->groups[group];
-    return after(state, &of->usage[consumer],
-                 of->allocated[allot__row(state->plan, group, consumer)], spans);
+    const allot__usage *usage = &of->usage[consumer];
+    int32_t slots = of->allocated[allot__row(state->plan, group, consumer)];
+    return usage->at == INT64_MIN
+               ? *usage
+               : allot__usage_after(usage, slots, state->now, state->base->fades);
 }
 
 void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots)
 {
     allot__group_state *of = &state->groups[group];
-    int32_t before = of->allocated[row];
-    of->allocated[row] = slots;
-    if (!of->usage || !state->begun || slots == before)
-        return;
-    allot__usage *usage = &of->usage[allot__consumer(state->plan, group, row)];
-    if (usage->slot_seconds > 0 || usage->millionths > 0 || before > 0) {
-        allot__spans spans = {.of[0].seconds = 0};
-        *usage = after(state, usage, before, &spans);
-    } else if (usage->at < state->now) {
-        usage->at = state->now;
+    if (of->usage && state->begun && slots != of->allocated[row]) {
+        int32_t consumer = allot__consumer(state->plan, group, row);
+        of->usage[consumer] = allot__usage_now(state, group, consumer);
     }
+    of->allocated[row] = slots;
 }
 
 int allot_state_begin(allot_state *state)

@@ -45,6 +45,16 @@ return policy {
 ]]
 local HALF = 4 -- of what a leaf owns on average
 
+--- What distribution goes by: quotas read none of it, so that only making the column costs.
+local GOES_BY = [[
+return policy {
+  name = "goes_by",
+  quota = { fill "owned" { by = "owned", up_to = "owned" }, fill "fair" { by = "owned" } },
+  distribute = order { "%s" },
+}
+]]
+local WEEK = 604800
+
 cycles.trees = {
   key = "shapes", title = "ns a consumer; read: 64 bytes of each", named = "tree", always = true,
   columns = {
@@ -57,10 +67,13 @@ cycles.trees = {
     { "calling_cycle_ns" },
     { "fill_quota_ns" },
     { "level_quota_ns" },
+    { "rank_quota_ns" },
+    { "usage_quota_ns" },
     { "quota_to_stream", "quota:read", 1, 1 },
     { "cycle_to_stream", "cycle:read", 1, 1 },
     { "script_ns_per_row", "Lua", 1, 1 },
     { "calling_ns_per_row", "calls", 1, 1 },
+    { "usage_ns_per_row", "usage", 1, 1 },
     { "level_to_fill", "level:fill", 1, 2 },
     { "bytes_per_consumer", "bytes", 1, 1 },
   },
@@ -107,6 +120,22 @@ local function level(it, row, made, state, each)
   row.level_to_fill = row.level_quota_ns.best / row.fill_quota_ns.best
 end
 
+--- Use over time (C-14), of leaves whose slots changed at any second of the last two weeks.
+local function usage(it, row, made, state, each)
+  local random = draw.split(1860)
+  local used = state:gsub('{"demand"', function ()
+    return ('{"usage": %d, "usage_at": %d, "demand"'):format(random(1000000), -random(2 * WEEK))
+  end)
+  for _, column in ipairs { "rank", "usage" } do
+    it:call("policy", GOES_BY:format(column))
+    it:call("plan", (made.plan:gsub("^{", ('{"half_life": %d, '):format(WEEK), 1)))
+    it:call("state", used)
+    row[column .. "_quota_ns"] = it:cycles("quota", each)
+  end
+  it:call("policy", "")
+  row.usage_ns_per_row = row.usage_quota_ns.best - row.rank_quota_ns.best
+end
+
 --- Documents in, cycle, document out.
 local function path(it, made, state)
   local samples = { plan = {}, state = {}, cycle = {}, write = {} }
@@ -142,6 +171,7 @@ local function measure_tree(it, shape)
   row.cycle_to_stream = row.cycle_ns.best / row.stream_ns.best
   script(it, row, made, state, each)
   level(it, row, made, state, each)
+  usage(it, row, made, state, each)
   table.insert(cycles.trees.rows, row)
   if shape[1] == "10x100x100" then path(it, made, state) end
 end

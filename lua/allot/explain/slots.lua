@@ -6,6 +6,18 @@ local words = require "allot.explain.words"
 
 local slots = {}
 
+--- Use over time.
+local function used(say, it, allocated)
+  local fades = it.period == 0 and "which does not fade"
+    or words.phrase("of which {?half|a tenth} is left after {} s", it.parts == 2, it.period)
+  say("It has used {} slot-second{|s}, {}; what it holds adds {} a second (C-14).",
+    it.slot_seconds, fades, allocated)
+  if it.over_share then
+    say("used_over_share is {}: these times 1000, divided by {?the {} it owns|its share of {}}.",
+      it.over_share, it.owned, it.of, it.of)
+  end
+end
+
 local function holding(say, it)
   local beyond = it.allocated - it.quota
   local holds = words.phrase("{?Its leaves hold|It holds} {} slot{|s}", it.parent, it.allocated)
@@ -22,6 +34,7 @@ local function holding(say, it)
   if it.closed and it.closed > 0 then
     say("{} of these are on closed hosts: they count no more (E-34).", it.closed)
   end
+  if it.usage then used(say, it.usage, it.allocated) end
 end
 
 --- The first names of a list of tasks; `count` is how many there are.
