@@ -83,6 +83,63 @@ static bool make_room(allot__transfers *transfers, allot__vector *vector, size_t
     return false;
 }
 
+/* The run that the next claim of a leaf's slots belongs to; NULL: out of memory. */
+static allot__run *open_run(allot__transfers *transfers, int32_t from)
+{
+    size_t count = transfers->run_count;
+    if (count > 0 && transfers->runs[count - 1].from == from)
+        return &transfers->runs[count - 1];
+    allot__run *runs = allot__transfers_room(transfers, transfers->runs, count,
+                                             &transfers->run_room, 1, sizeof *runs);
+    if (!runs)
+        return NULL;
+    transfers->runs = runs;
+    transfers->run_count++;
+    runs[count] = (allot__run){.from = from, .first = (int32_t)transfers->claim_count};
+    return &runs[count];
+}
+
+static int32_t claimant(const allot__transfers *transfers, int32_t number)
+{
+    int32_t row = transfers->leaves.row[number];
+    return allot__handle(transfers->work, row >= 0 ? row : transfers->work->group->parent[~row]);
+}
+
+static void push_claim(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
+{
+    allot__run *run = slots > 0 ? open_run(transfers, from) : NULL;
+    if (!run)
+        return;
+    size_t count = transfers->claim_count;
+    int32_t consumer = claimant(transfers, to);
+    run->slots += slots;
+    if (count > (size_t)run->first && transfers->claims[count - 1].consumer == consumer) {
+        transfers->claims[count - 1].slots += slots;
+        return;
+    }
+    allot_claim *claims = allot__transfers_room(transfers, transfers->claims, count,
+                                                &transfers->claim_room, 1, sizeof *claims);
+    if (!claims)
+        return;
+    claims[count] = (allot_claim){consumer, slots};
+    transfers->claims = claims;
+    transfers->claim_count++;
+}
+
+static void serve_lack(allot__transfers *transfers, int32_t number, int32_t slots)
+{
+    transfers->lack[number] -= slots;
+    if (slots > 0 && transfers->lack[number] <= 0)
+        allot__bits_remove(&transfers->lacking, number);
+}
+
+static int32_t record(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
+{
+    push_claim(transfers, from, to, slots);
+    serve_lack(transfers, to, slots);
+    return slots;
+}
+
 /* ---- What limits free ------------------------------------------------------------------------ */
 
 static bool take_loose(allot__transfers *transfers)
@@ -115,7 +172,7 @@ static int32_t hand(allot__transfers *transfers, int32_t from, int32_t to, int32
 {
     if (transfers->room)
         allot__takes_promise(transfers, to, slots);
-    return allot__transfers_hand(transfers, from, to, slots);
+    return record(transfers, from, to, slots);
 }
 
 /* Gives slots of a leaf to leaves below a family that lack some and that they serve (E-30), the
@@ -222,7 +279,7 @@ static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
     for (int32_t i = transfers->leaves.start[family] + transfers->leaves.size[family] - 1;
          slots > 0; i--) {
         int32_t part = transfers->lack[i] < slots ? transfers->lack[i] : (int32_t)slots;
-        allot__transfers_serve(transfers, i, part);
+        serve_lack(transfers, i, part);
         slots -= part;
     }
 }
@@ -249,7 +306,7 @@ static void on_moved(allot__reclaim_log *log, int64_t spare)
             left -= slots;
             spare -= slots;
         }
-        allot__transfers_claim(transfers, list[i].from, list[i].to, left);
+        push_claim(transfers, list[i].from, list[i].to, left);
     }
 }
 

@@ -83,10 +83,13 @@ typedef struct allot__transfers {
     int32_t *taken;        /* slots on hosts that claims have (reach.h); NULL: hosts are alike */
     int32_t family;        /* of the node that takes slots now; */
     int64_t owed;          /* ... its slots owed to deficits inside */
-    int64_t *room;         /* by family, if claimants may not take from all: slots by which promises
-                              inside may grow within its limit (takes.h); else NULL */
-    allot__vector takes;   /* of allot__take: its leaves' parts */
-    allot__vector spare;   /* of allot__spare_move */
+    /* Records that slots of a leaf are for a claimant, both by number, which lacks as many fewer;
+     * returns `slots`. */
+    int32_t (*record)(struct allot__transfers *transfers, int32_t from, int32_t to, int32_t slots);
+    int64_t *room;       /* by family, if claimants may not take from all: slots by which promises
+                            inside may grow within its limit (takes.h); else NULL */
+    allot__vector takes; /* of allot__take: its leaves' parts */
+    allot__vector spare; /* of allot__spare_move */
     allot__run *runs;
     allot_claim *claims; /* claims of a leaf with one run are not copied */
     size_t run_count, run_room, claim_count, claim_room;
@@ -97,11 +100,6 @@ typedef struct allot__transfers {
  * size; NULL: no memory, and the status says so. */
 void *allot__transfers_room(allot__transfers *transfers, void *items, size_t count, size_t *room,
                             size_t more, size_t size);
-/* Records that slots of a leaf are for a claimant, both by number; that a leaf lacks fewer slots
- * than before; and both, which returns `slots`. */
-void allot__transfers_claim(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots);
-void allot__transfers_serve(allot__transfers *transfers, int32_t number, int32_t slots);
-int32_t allot__transfers_hand(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots);
 /* Makes the lists of grants and reclaims, once all records are there. ENOMEM. */
 int allot__transfers_list(allot__transfers *transfers);
 /* E-31: the grace of a donor, or of its closest common ancestor with the claimant. */

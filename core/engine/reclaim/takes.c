@@ -312,7 +312,7 @@ static int32_t record(matching *it, int32_t giver, int32_t claimant, int32_t slo
         allot__takes_promise(transfers, it->giver[giver], slots - part);
         allot__takes_promise(transfers, to, part - slots);
     }
-    return allot__transfers_hand(transfers, it->giver[giver], to, part);
+    return transfers->record(transfers, it->giver[giver], to, part);
 }
 
 /* Givers serve the best claimants first. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* transfers.c: records claims, and makes lists by leaf of the records: grants, reclaims, and their
- * claims. */
+/* transfers.c: makes lists by leaf of the records: grants, reclaims, and their claims. */
 #include "engine/reclaim/orders.h"
 
 #include <stdlib.h>
@@ -34,67 +33,6 @@ void *allot__transfers_room(allot__transfers *transfers, void *items, size_t cou
     *room = larger;
     return memcpy(copy, items, count * size);
 }
-
-/* ---- Records --------------------------------------------------------------------------------- */
-
-/* The run that the next claim of a leaf's slots belongs to; NULL: out of memory. */
-static allot__run *open_run(allot__transfers *transfers, int32_t from)
-{
-    size_t count = transfers->run_count;
-    if (count > 0 && transfers->runs[count - 1].from == from)
-        return &transfers->runs[count - 1];
-    allot__run *runs = allot__transfers_room(transfers, transfers->runs, count,
-                                             &transfers->run_room, 1, sizeof *runs);
-    if (!runs)
-        return NULL;
-    transfers->runs = runs;
-    transfers->run_count++;
-    runs[count] = (allot__run){.from = from, .first = (int32_t)transfers->claim_count};
-    return &runs[count];
-}
-
-static int32_t claimant(const allot__transfers *transfers, int32_t number)
-{
-    int32_t row = transfers->leaves.row[number];
-    return allot__handle(transfers->work, row >= 0 ? row : transfers->work->group->parent[~row]);
-}
-
-void allot__transfers_claim(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
-{
-    allot__run *run = slots > 0 ? open_run(transfers, from) : NULL;
-    if (!run)
-        return;
-    size_t count = transfers->claim_count;
-    int32_t consumer = claimant(transfers, to);
-    run->slots += slots;
-    if (count > (size_t)run->first && transfers->claims[count - 1].consumer == consumer) {
-        transfers->claims[count - 1].slots += slots;
-        return;
-    }
-    allot_claim *claims = allot__transfers_room(transfers, transfers->claims, count,
-                                                &transfers->claim_room, 1, sizeof *claims);
-    if (!claims)
-        return;
-    claims[count] = (allot_claim){consumer, slots};
-    transfers->claims = claims;
-    transfers->claim_count++;
-}
-
-void allot__transfers_serve(allot__transfers *transfers, int32_t number, int32_t slots)
-{
-    transfers->lack[number] -= slots;
-    if (slots > 0 && transfers->lack[number] <= 0)
-        allot__bits_remove(&transfers->lacking, number);
-}
-
-int32_t allot__transfers_hand(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
-{
-    allot__transfers_claim(transfers, from, to, slots);
-    allot__transfers_serve(transfers, to, slots);
-    return slots;
-}
-
-/* ---- Lists ----------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
