@@ -96,14 +96,14 @@ local FILES = {
     return {
       { "allot.lua", types.stubs(core.version) },
       { "allot.fixture.lua", types.testing(core.version) },
-      { ".luarc.json", types.luarc ".", true },
+      { ".luarc.json", types.luarc, true },
     }
   end,
   json = function ()
     return { { "allot.json", assert(core.encode(document(), { indent = 2 })) } }
   end,
   luacheck = function () return { { ".luacheckrc", types.luacheck(), true } } end,
-  luarc = function () return { { ".luarc.json", types.luarc ".", true } } end,
+  luarc = function () return { { ".luarc.json", types.luarc, true } } end,
 }
 
 --- Prints a format's first file, or writes all of its files.

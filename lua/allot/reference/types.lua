@@ -60,6 +60,7 @@ end
 
 local function add_types(out)
   for _, name in ipairs(api.opaque) do out[#out + 1] = "---@class " .. name end
+  out[#out + 1] = "---@class allot.Row\n---@field [string] any a column, or a policy's attribute"
   for _, alias in ipairs(api.aliases) do
     out[#out + 1] = ("\n%s\n---@alias %s %s"):format(comment(alias[3]), alias[1], alias[2])
   end
@@ -190,9 +191,8 @@ function types.standard()
   return table.concat(out, "\n") .. "\n  },\n}\n"
 end
 
---- A .luarc.json: Lua 5.4 with allot's own library, as declared by the stubs.
-function types.luarc(library)
-  return ([[
+--- A .luarc.json: Lua 5.4 with allot's own library, as declared by the stubs beside it.
+types.luarc = [[
 {
   "runtime.version": "Lua 5.4",
   "runtime.builtin": {
@@ -200,10 +200,9 @@ function types.luarc(library)
     "math": "disable", "os": "disable", "package": "disable", "string": "disable",
     "table": "disable", "utf8": "disable", "bit": "disable", "bit32": "disable", "jit": "disable"
   },
-  "workspace.library": ["%s"],
+  "diagnostics.globals": ["describe", "it", "setup", "teardown", "before_each", "after_each"],
   "diagnostics.disable": ["lowercase-global"]
 }
-]]):format(library)
-end
+]]
 
 return types

@@ -26,7 +26,7 @@ return {
         .. "plan's `reserve`, which it may read. At most what is owned and the limit count, and of "
         .. "a parent at least what is reserved below it", default = '"reserve"',
         example = 'reserve = function (owned, share) return math.max(owned - share, 0) end' },
-      { "quota", "allot.Quota[]|fun(options: table): allot.Quota[]",
+      { "quota", "allot.Quota[]|fun(options: table): allot.Quota[]|nil",
         "1 to 16 fills, poured one after another; one pool and one loan may follow the fill of "
           .. "what is owned. The core puts a fill `reserved` first if the list has none",
         example = 'quota = { fill "owned" { by = "owned", up_to = "owned" }, fill "rest" {} }' },
@@ -60,7 +60,7 @@ return {
         .. "unless the plan states its own",
         example = "damping = { dead_zone = 2, claim_delay = 60 }" },
       { "properties",
-        "(string|allot.Property)[]|fun(options: table): (string|allot.Property)[]|nil",
+        "allot.Promise[]|fun(options: table): allot.Promise[]|nil",
         "at most 32 promises of the policy, which `allot check` tries to break: demand_monotone, "
         .. "envy_free, house_monotone, owners_first, reserve_kept, steady, work_conserving, or "
         .. "properties of its own",

@@ -15,12 +15,12 @@ return {
     { "allot.WordsSpec", "string[]|{default: string[]|string, doc: string}", "words, and their "
       .. "default" },
     { "allot.Quota", "allot.Fill|allot.Pool|allot.Loan", "a part of a quota" },
+    { "allot.Promise", "string|allot.Property", "what a policy promises" },
   },
   --- What one word makes and another takes; a policy reads nothing in these.
   opaque = {
     "allot.PolicyTable", "allot.Property", "allot.Fill", "allot.Pool", "allot.Loan", "allot.Order",
     "allot.KeyWord", "allot.Guard", "allot.Test", "allot.Relation", "allot.Percent", "allot.Part",
-    "allot.Row",
   },
   --- Types with fields, which a program reads or passes: name, doc, fields, as in policy.lua.
   classes = {
