@@ -103,8 +103,8 @@ local function ahead(w, fates, job)
   return found
 end
 
-describe("after a cycle", function ()
-  holds("who was started, resumed or resized fits: slots, hosts, limits (P-23)", function (case)
+local function of_cycles(promise)
+  promise("who was started, resumed or resized fits: slots, hosts, limits (P-23)", function (case)
     local w, fates = after(case)
     for _, job in ipairs(w.jobs) do
       local fate = fates[job.id]
@@ -128,7 +128,7 @@ describe("after a cycle", function ()
     end
   end)
 
-  holds("nobody is preempted that a rule protects, or by whom it may not be", function (case)
+  promise("nobody is preempted that a rule protects, or by whom it may not be", function (case)
     local w, fates = after(case)
     local by_id = {}
     for _, job in ipairs(w.jobs) do by_id[job.id] = job end
@@ -146,7 +146,7 @@ describe("after a cycle", function ()
   end)
 
   -- Who is told of new slots goes once it has been told (A-15).
-  holds("nothing runs on hosts closed with reclaim, and nobody else goes for that (E-34)",
+  promise("nothing runs on hosts closed with reclaim, and nobody else goes for that (E-34)",
     function (case)
       local w, fates = after(case)
       local before = world.read(case.plan, case.state)
@@ -159,7 +159,7 @@ describe("after a cycle", function ()
       end
     end)
 
-  holds("idle slots are those of open hosts that nobody runs on", function (case)
+  promise("idle slots are those of open hosts that nobody runs on", function (case)
     local w, _, decision = after(case)
     local sum = 0
     for _, host in ipairs(w.hosts) do
@@ -173,7 +173,7 @@ describe("after a cycle", function ()
       decision.groups.default.idle_left, sum)
   end)
 
-  holds("nothing is decided any more in the end, without anybody coming or going", function (case)
+  promise("nothing is decided any more in the end, without anybody coming or going", function (case)
     local state, told = case.state, {}
     for i = 1, 12 do
       local decision = engine.cycle(case.plan, state)
@@ -184,7 +184,27 @@ describe("after a cycle", function ()
     claim(false, "still:\n%s", table.concat(told, "\nthen:\n"))
   end)
 
-  holds("the same input gives the same bytes", function (case)
+  promise("the same input gives the same bytes", function (case)
     claim(engine.text(case.plan, case.state) == engine.text(case.plan, case.state), "differs")
   end)
-end)
+end
+
+describe("after a cycle", function () of_cycles(holds) end)
+
+--- Cases of jobs most of which have run limits, under the policy's `backfill`.
+local function under(backfill)
+  return function (name, check)
+    property(name, { runs = 100, valid = engine.valid }, check, function (seed)
+      local case = gen.queues(seed)
+      case.plan.policy = { use = "preemption", backfill = backfill }
+      for i, job in ipairs(case.state.jobs) do
+        job.run_limit = job.run_limit or i % 4 > 0 and 100 * (seed * i % 60 + 1) or nil
+      end
+      return case
+    end)
+  end
+end
+
+for _, backfill in ipairs { "none", "easy", "conservative" } do
+  describe("after a cycle with backfill = " .. backfill, function () of_cycles(under(backfill)) end)
+end
