@@ -365,7 +365,8 @@ int allot__orders_make(allot__work *work, allot__orders *out)
                                           on_room,
                                           on_unmatched},
                                   .work = work,
-                                  .out = out};
+                                  .out = out,
+                                  .record = record};
     *out = (allot__orders){0};
     int status = take_room(&transfers);
     if (status == ALLOT_OK)

@@ -8,7 +8,7 @@
 
 static int64_t value_at(const allot__rowset *rows, int32_t column, int32_t row)
 {
-    int64_t room;
+    int64_t room = 0;
     return *rows->column(rows, column, row, 1, &room);
 }
 
