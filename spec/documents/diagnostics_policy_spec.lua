@@ -105,6 +105,8 @@ describe("a fault in what a policy declares", function ()
       { "preempts = relation { 1 }", 'test 1 of a relation is a number; a test is higher '
         .. '"priority", '
         .. "preemptive_or_preemptable or a function of two queues" },
+      { "preempts = relation { higher(7) }",
+        'higher takes the name of a number: higher "priority"; not a number' },
       { "preempts = relation { a = 1 }", "a relation is a list of tests; it has no 'a'" },
       { "preempts = relation {}", "a relation has 0 tests; 1 to 8 are allowed" },
       { 'slices = fill { by = 2, order = { "used" }, up_to = percent "slot_share", again = true }',
