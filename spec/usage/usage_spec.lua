@@ -112,6 +112,29 @@ describe("use", function ()
   end)
 end)
 
+describe("how use fades", function ()
+  it("is stated once, at the top or in params", function ()
+    for _, keys in ipairs { { half_life = 1, hist_hours = 1 },
+                            { half_life = 1, params = { half_life = 1 } },
+                            { hist_hours = 1, params = { half_life = 1 } } } do
+      local short = plan { slots = 20, { "A" } }
+      for key, value in pairs(keys) do short[key] = value end
+      local made, _, report = allot.plan(document.encode(short))
+      assert.is_nil(made)
+      assert.equal("E-conflict", report[1].code)
+      assert.matches('^found "half_life" beside "h', report[1].message)
+    end
+    assert.same({ 4, 4, 0, 2 }, used { params = { half_life = 1 }, usage_at = 999 })
+  end)
+
+  it("is at least 0", function ()
+    local short = plan { slots = 20, half_life = -1, { "A" } }
+    local made, _, report = allot.plan(document.encode(short))
+    assert.is_nil(made)
+    assert.equal("E-range", report[1].code)
+  end)
+end)
+
 describe("explanations of use", function ()
   local function explained(keys, rows, path, policy)
     local _, decision = decide(keys, rows, policy)
