@@ -120,6 +120,7 @@ return policy { name = "site", %s
     assert.same({}, (quota 'fill "some" { up_to = "owned" }, fill "all" {}'))
     assert.same({}, (quota 'fill "some" { up_to = 3 }, fill "all" {}'))
     assert.same({}, (quota 'fill "f" { by = function (share) return share end }, fill "all" {}'))
+    assert.same({}, (quota 'fill "f" { up_to = function (owned) return owned end }, fill "all" {}'))
   end)
 
   it("as is told of the policy of a plan, in the policy's file", function ()

@@ -33,13 +33,15 @@ describe("a policy's properties", function ()
     return report[1]
   end
 
-  it("are declared with the rest, functions left out", function ()
+  it("are declared with the rest, functions as such", function ()
     local declared = assert(made '{ "envy_free", property "it" (function () end) }'):declared()
     assert.equal("site", declared.name)
     assert.equal("cap", declared.attributes[1].name)
     assert.equal("site.lua:5: ", declared.quota[1].at)
     assert.equal("envy_free", declared.properties[1])
-    assert.same({ kind = "property", text = "it", at = "site.lua:6: " }, declared.properties[2])
+    assert.same({
+      kind = "property", text = "it", at = "site.lua:6: ", test = { kind = "function" },
+    }, declared.properties[2])
   end)
 
   it("may go by the options", function ()

@@ -105,7 +105,7 @@ int allot__module_peer(lua_State *L)
 
 /* ---- Methods ------------------------------------------------------------------------------- */
 
-/* policy:declared(): the table that its file returned, functions left out */
+/* policy:declared(): the table that its file returned; a function is { kind = "function" } */
 int allot__module_declared(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__POLICY);

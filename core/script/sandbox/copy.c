@@ -41,7 +41,13 @@ static int copy_entry(lua_State *from, lua_State *to)
         lua_pushnil(from);
         return 1;
     }
-    if (plain && push_plain(from, to))
+    bool calls = lua_type(from, -1) == LUA_TFUNCTION;
+    if (plain && calls) {
+        lua_newtable(to);
+        lua_pushliteral(to, "function");
+        lua_setfield(to, -2, "kind");
+    }
+    if (plain && (calls || push_plain(from, to)))
         lua_rawset(to, -3);
     else if (plain)
         lua_pop(to, 1);

@@ -244,8 +244,8 @@ void allot__time_say(const allot_script_time *time, char *buf, size_t size);
 
 /*
  * Pushes onto `to` a copy of what is on top of `from`: numbers, strings, booleans, and tables of
- * such, with raw access; other values in a table are left out. False: another value, or a table
- * deeper than 64.
+ * such, with raw access. In a table a function is { kind = "function" }, and other values are left
+ * out. False: another value, or a table deeper than 64.
  *
  * Raises only in `to`. After an error or false both stacks have more values.
  */

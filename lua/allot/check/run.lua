@@ -65,8 +65,9 @@ local function is_plain(declared, text)
     return type(source) == "number" or type(source) == "string"
   end
   for _, fill in ipairs(declared.quota or {}) do
-    if fill.kind ~= "fill" or not plain(fill.by) then return false end
-    if fill.up_to ~= nil and not plain(fill.up_to) or fill.order then return false end
+    local most = fill.up_to or "need"
+    if fill.kind ~= "fill" or not plain(fill.by) or fill.order then return false end
+    if not plain(most) and most.kind ~= "function" then return false end
   end
   return declared.enforce ~= "leaf" and declared.reclaim ~= false
 end

@@ -207,7 +207,7 @@ assert(value.a[1] == 1 and value.a[2] == allot.null)]],
   {
     name = "Policy:declared", of = "allot.Policy", params = {},
     returns = { { "table", "its name, attributes, options, fills, ..." } },
-    doc = "The table that the policy's file returned, functions left out.",
+    doc = "The table that the policy's file returned; a function is { kind = \"function\" }.",
     example = [[
 local core = require "allot.core"
 assert(core.policy(core.ready "hybrid"):declared().name == "hybrid")]],
