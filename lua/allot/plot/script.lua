@@ -73,7 +73,8 @@ local function arrange(picture)
   if not at.cut then at.most = math.max(at.most, wanted) end
   for _, name in ipairs(picture.names) do longest = math.max(longest, data.letters(name)) end
   at.panel = #picture.panels == 1 and 300 or 180
-  at.width = LEFT + WIDTH + math.min(longest, NAME_LENGTH) * LETTER + 56
+  local letter = picture.kind == "png" and LETTER * 5 // 4 or LETTER -- pixels want larger fonts
+  at.width = LEFT + WIDTH + math.min(longest, NAME_LENGTH) * letter + 56
   at.height = ABOVE + #picture.panels * (TITLE + at.panel + GAP + STRIP) + BELOW
   return at
 end

@@ -134,12 +134,13 @@ local function module_paths(host, program)
   return ("%s/?.lua;%s/?/init.lua"):format(lua, lua), home .. "/?.so"
 end
 
---- Settings of busted.
+--- Settings of busted; and the library that they name, if it is not built.
 local function busted(host, program)
   local lua, library = module_paths(host, program)
+  local core = library and library:gsub("%?", "allot/core")
   local paths = lua and ("\n  lpath = %q, cpath = %q,\n"):format(lua, library) or ""
   return ('return { _all = { lua = "/usr/bin/lua5.4", ROOT = { "." }, pattern = "_spec"%s } }\n')
-    :format(paths ~= "" and "," .. paths or "")
+    :format(paths ~= "" and "," .. paths or ""), core and not host.read(core) and core
 end
 
 local function fail(host, status, finding)
@@ -174,7 +175,7 @@ local function refuse(host, files, prefix, name)
   return status
 end
 
-local function tell(host, prefix, name)
+local function tell(host, prefix, name, missing)
   local folder = prefix ~= "" and ("cd %s && "):format(prefix:sub(1, -2)) or ""
   host.out(([[
 
@@ -183,6 +184,7 @@ try it:
   %sallot check NAME.lua NAME_plan.json
   %sallot run NAME_plan.json NAME_state.json
 ]]):format(folder, folder, folder):gsub("NAME", name))
+  if missing then host.out(("\nbusted needs %s, which is not built\n"):format(missing)) end
 end
 
 --- The files' texts, those of --like if it is there; nil: there is no such peer, which is reported.
@@ -215,10 +217,11 @@ function scaffold.init(host, args)
       status = write(host, prefix .. file[1]:gsub("NAME", name), (file[2]:gsub("NAME", name)))
     end
   end
+  local settings, missing = busted(host, host.call "program")
   if status == DONE and not host.read(prefix .. BUSTED) then
-    status = write(host, prefix .. BUSTED, busted(host, host.call "program"))
+    status = write(host, prefix .. BUSTED, settings)
   end
-  if status == DONE then tell(host, prefix, name) end
+  if status == DONE then tell(host, prefix, name, missing) end
   return status
 end
 
