@@ -110,6 +110,22 @@ describe("use", function ()
     assert.equal(70, rows["/B"].usage)
     assert.equal(10, rows["/A/x"].usage)
   end)
+
+  it("counts slots in flight until they are back", function ()
+    local short = plan { slots = 20, half_life = 0, { "A" }, { "B", grace = 30 } }
+    local first = engine.cycle(short, state { now = 1000, A = { 18, 0 }, B = { 2, 20 } })
+    assert.equal(18, first.reclaims[1].slots)
+    local sealed = engine.sealed(short)
+    local rows, after = {}, first
+    for i, seconds in ipairs { 10, 20, 5 } do
+      after = engine.decided(sealed, engine.after(after, { seconds = seconds,
+        returns = "at deadline" }))
+      rows[i] = case.by_path(after.groups.default)["/B"]
+    end
+    assert.same({ 200, 20 }, { rows[1].usage, rows[1].allocated })
+    assert.same({ 600, 2 }, { rows[2].usage, rows[2].allocated })
+    assert.same({ 610, 2 }, { rows[3].usage, rows[3].allocated })
+  end)
 end)
 
 describe("how use fades", function ()

@@ -54,11 +54,11 @@ static bool is_back(const allot_state *state, const allot_in_flight *reclaim)
 
 static void take_allocated(allot_state *state, const allot_in_flight *reclaim)
 {
-    allot__group_state *group = &state->groups[reclaim->group];
+    const allot__group_state *group = &state->groups[reclaim->group];
     int32_t row = allot__row(state->plan, reclaim->group, reclaim->consumer);
     int64_t left = allot__allocated_set(group, row) ? group->allocated[row] - reclaim->slots : 0;
     if (allot__allocated_set(group, row))
-        group->allocated[row] = left > 0 ? (int32_t)left : 0;
+        allot__hold(state, reclaim->group, row, left > 0 ? (int32_t)left : 0);
     allot__row_changed(state, reclaim->group, row);
 }
 
