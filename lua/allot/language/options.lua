@@ -148,8 +148,13 @@ local function take_plain(it, stated, whose, refuse)
 end
 
 local function refuse_unknown(name, known, whose, refuse)
-  return refuse(name, "E-unknown-key", names.has(PARAMETERS, name)
-    and "write it in the plan, in its \"params\", or in a queue" or advice(name, known),
+  local hint = advice(name, known)
+  if name == "half_life" or name == "hist_hours" then
+    hint = "write it in the plan"
+  elseif names.has(PARAMETERS, name) then
+    hint = "write it in \"params\" of the plan, or in a queue"
+  end
+  return refuse(name, "E-unknown-key", hint,
     format("policy \"%s\" has no option \"%s\"", whose, name))
 end
 
