@@ -148,6 +148,9 @@ static void fill_steady(allot__decay *decay)
     for (decay->shift = 64 - SUM_BITS; slots >> 64 != 0; decay->shift++)
         slots >>= 1;
     decay->steady = (uint64_t)slots;
+    decay->lasting = (double)decay->steady / ALLOT__MILLION;
+    for (int i = decay->shift; i < 64; i++)
+        decay->lasting /= 2;
 }
 
 void allot__decay_make(const allot_decay *by, allot__decay *out)

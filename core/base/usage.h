@@ -71,8 +71,22 @@ typedef struct allot__decay {
     /* Millionths of slot-seconds that one slot in use comes to at last, times 2^(64 - shift). */
     uint64_t steady;
     int shift;
+    double lasting; /* slot-seconds of the same, near it */
 } allot__decay;
 void allot__decay_make(const allot_decay *by, allot__decay *out);
+
+/* What is left after so many seconds, at least 0, within 2^-61, where something fades; -1: it is
+ * too long. */
+static inline double allot__left_near(const allot__decay *decay, int64_t seconds)
+{
+    const int64_t digit = (1 << ALLOT__DIGIT) - 1;
+    double left = 1;
+    if (seconds >> (ALLOT__DIGIT * ALLOT__DIGITS) != 0)
+        return -1;
+    for (int i = 0; i < ALLOT__DIGITS; i++, seconds >>= ALLOT__DIGIT)
+        left *= (double)decay->left[i][seconds & digit] * 0x1p-63;
+    return left;
+}
 
 /* Seconds from a time to a later one, at least 0, at most INT64_MAX. */
 int64_t allot__seconds_between(int64_t from, int64_t to);

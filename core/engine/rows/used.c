@@ -3,6 +3,12 @@
 /* used.c: leaves' use, and sums from the last family up to the first. */
 #include "engine/rows/used.h"
 
+#include <math.h>
+
+#include "base/simd.h"
+
+enum { BLOCK = 256 };
+
 bool allot__used_read(const allot__work *work)
 {
     bool any = false;
@@ -12,23 +18,77 @@ bool allot__used_read(const allot__work *work)
     return any;
 }
 
-/* Whole slot-seconds of leaves. */
-static void fill_leaves(const allot__work *work, int64_t *restrict out)
+/* A row's whole slot-seconds by the state's `above`; false: they are not certain. Exact use is
+ * rounded to millionths, and doubles have 53 bits. */
+ALLOT__INLINE int32_t guess(double comes, double more, int64_t *whole)
 {
-    const allot__usage *usage = work->state->groups[work->index].usage;
+    double use = comes + more, off = 5e-6 + (comes + fabs(more)) * 0x1p-44;
+    *whole = (int64_t)(use < 0x1p50 ? use : 0);
+    double rest = use - (double)*whole;
+    return ((rest > off) & (rest < 1 - off)) | ((comes == 0) & (more == 0));
+}
+
+/* The same of the rows first ... end - 1; false: of some they are not. */
+ALLOT__CLONES static bool guess_all(const allot__work *work, double left, int64_t *restrict out,
+                                    int32_t first, int32_t end)
+{
+    const double *restrict above = work->state->groups[work->index].above;
+    const int32_t *restrict allocated = work->allocated;
+    const double lasting = work->plan->fades->lasting;
+    int32_t sure = 1;
+#pragma omp simd reduction(& : sure)
+    for (int32_t row = first; row < end; row++)
+        sure &= guess(lasting * (double)allocated[row], above[row] * left, &out[row]);
+    return sure != 0;
+}
+
+/* The same of leaves, computed where that is not certain. */
+static void fill_each(const allot__work *work, double left, int64_t *out, int32_t first,
+                      int32_t end)
+{
+    const double *above = work->state->groups[work->index].above;
+    const double lasting = work->plan->fades->lasting;
+    for (int32_t row = first; row < end; row++)
+        if (allot__family_of(work, row) == 0 &&
+            !guess(lasting * (double)work->allocated[row], above[row] * left, &out[row]))
+            out[row] =
+                allot__usage_now(work->state, work->index, allot__handle(work, row)).slot_seconds;
+}
+
+/* Whole slot-seconds of leaves. */
+static void fill_leaves(const allot__work *work, int64_t *out)
+{
     const allot__decay *decay = work->plan->fades;
-    const int32_t *allocated = work->allocated, *family_of = work->group->family_of;
+    const allot_state *state = work->state;
     int32_t rows = work->tree->rows;
-    int64_t now = work->state->now;
-    for (int32_t row = 0; row < rows; row++) {
-        int32_t consumer = allot__handle(work, row);
-        const allot__usage *of = &usage[consumer];
-        if (family_of[row] != 0)
-            continue;
-        int64_t soon = of->at < now ? allot__usage_soon(of, allocated[row], now, decay) : -1;
-        out[row] = soon >= 0 ? (int64_t)((uint64_t)soon / ALLOT__MILLION)
-                             : allot__usage_now(work->state, work->index, consumer).slot_seconds;
+    double left =
+        decay->pace.part == 0
+            ? NAN
+            : allot__left_near(decay, allot__seconds_between(state->above_at, state->now));
+    for (int32_t first = 0; first < rows; first += BLOCK) {
+        int32_t end = rows - first > BLOCK ? first + BLOCK : rows;
+        if (!guess_all(work, left, out, first, end))
+            fill_each(work, left, out, first, end);
     }
+}
+
+/* The sum of a family's use, cut, by halves of 31 and 32 bits; and whether its rows own anything.
+ */
+ALLOT__CLONES static int64_t sum_up(const allot__work *work, const int64_t *usage, int32_t first,
+                                    int32_t end, bool *owns)
+{
+    const int32_t *configured = work->configured;
+    int64_t low = 0, high = 0;
+    int32_t owned = 0;
+#pragma omp simd reduction(+ : low, high) reduction(| : owned)
+    for (int32_t row = first; row < end; row++) {
+        low += usage[row] & UINT32_MAX;
+        high += usage[row] >> 32;
+        owned |= configured[row];
+    }
+    *owns = owned > 0;
+    high += low >> 32;
+    return high >= ALLOT__USAGE_MOST >> 32 ? ALLOT__USAGE_MOST : high << 32 | (low & UINT32_MAX);
 }
 
 int allot__used_make(allot__work *work)
@@ -40,12 +100,8 @@ int allot__used_make(allot__work *work)
         return ALLOT_ENOMEM;
     fill_leaves(work, used->usage);
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        int64_t sum = 0, owned = 0;
-        for (int32_t row = work->tree->first[family]; row < work->tree->first[family + 1]; row++) {
-            sum = allot__used_sum(sum, used->usage[row]);
-            owned |= work->configured[row];
-        }
-        used->owns[family] = owned > 0;
+        const int32_t *first = &work->tree->first[family];
+        int64_t sum = sum_up(work, used->usage, first[0], first[1], &used->owns[family]);
         if (family > 0)
             used->usage[work->group->parent[family]] = sum;
     }

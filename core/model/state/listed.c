@@ -339,6 +339,7 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
                 set_time(now, by, &group->usage[i].at);
         }
     set_uses_back(state, now, by);
+    state->above_stale = true;
     set_time(now, by, &state->last);
     set_time(now, by, &state->usage_at);
     allot__tasks_change(state);

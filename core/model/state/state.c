@@ -23,9 +23,10 @@ static size_t rows_of(const allot_plan *plan)
 static int make_usage(allot_engine *engine, allot__group_state *group, size_t rows)
 {
     group->usage = allot__new(engine, rows, sizeof *group->usage);
+    group->above = allot__new(engine, rows, sizeof *group->above);
     for (size_t i = 0; group->usage && i < rows; i++)
         group->usage[i].at = INT64_MIN;
-    return group->usage ? ALLOT_OK : ALLOT_ENOMEM;
+    return group->usage && group->above ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static int make_group(allot_engine *engine, allot__group_state *group, size_t rows)
@@ -49,6 +50,7 @@ static void free_group(allot_engine *engine, allot__group_state *group, size_t r
     allot__free(engine, group->reclaimed_at, rows, sizeof *group->reclaimed_at);
     allot__free(engine, group->waiting_since, rows, sizeof *group->waiting_since);
     allot__free(engine, group->usage, rows, sizeof *group->usage);
+    allot__free(engine, group->above, rows, sizeof *group->above);
     allot__vector_free(engine, &group->changed);
 }
 
@@ -385,6 +387,7 @@ int allot_state_row_set(allot_state *state, int32_t group, int32_t consumer,
             .slot_seconds = row->usage,
             .millionths = (int32_t)row->usage_rest,
             .at = state->begun && row->usage_at == INT64_MIN ? state->now : row->usage_at};
+    state->above_stale = state->above_stale || of->usage;
     return ALLOT_OK;
 }
 

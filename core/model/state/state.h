@@ -29,6 +29,7 @@ typedef struct allot__group_state {
     /* By handle; INT64_MIN: not stated. NULL: none stated. */
     int64_t *reclaimed_at, *waiting_since;
     allot__usage *usage;   /* by handle (use.c); NULL: the plan does not count use */
+    double *above;         /* by row (use.c); with usage */
     allot__vector changed; /* of int32_t: rows whose demand or allocated was set (allot__since) */
 } allot__group_state;
 
@@ -72,7 +73,10 @@ struct allot_state {
     bool last_set, now_rounded;
     int64_t usage_at; /* the time of use that states none; when usage_at_set */
     bool usage_at_set;
-    bool begun; /* leaves that hold other slots do so from `now` on, which counts as use */
+    bool begun;       /* leaves that hold other slots do so from `now` on, which counts as use */
+    bool above_stale; /* `above` of all groups is to be filled anew, */
+    int64_t above_at; /* ... and is that of this time; */
+    int64_t above_to; /* ... all use is of this time or before */
     allot__group_state *groups; /* one for each of the plan's */
     allot__tasks tasks;
     allot__things sessions, all_jobs, reclaims;
@@ -125,6 +129,9 @@ void allot__row_changed(allot_state *state, int32_t group, int32_t row);
 void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots);
 /* The use of a leaf until the state's time. Of a plan that counts use. */
 allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer);
+/* use.c: a step of sealing: fills `above` where time went too far, or use changed in other ways
+ * than by other slots. */
+void allot__above_fill(allot_state *state);
 /* Cycles follow the present one; or none: the next is a full pass. */
 void allot__since_now(const allot_state *state);
 void allot__since_end(const allot_state *state);

@@ -174,6 +174,7 @@ static int copy_leaf_usage(copying *it)
             if (allot__plan_leaf(plan, i) && has_leaf(it, i))
                 there[it->map->consumers[i]] = same ? usage[i] : allot__usage_now(it->from, g, i);
     }
+    it->to->above_stale = true;
     if (it->from->usage_at_set && to)
         allot_state_usage_at(it->to, it->from->usage_at);
     return it->from->begun ? allot_state_begin(it->to) : ALLOT_OK;

@@ -84,6 +84,7 @@ static int rebase(allot_state *state)
         status = allot_plan_at(state->base, state->last_set ? state->last : last, &former);
     if (status == ALLOT_OK && plan != state->plan)
         status = tree_row(state, plan);
+    state->above_stale = state->above_stale || plan != state->plan;
     if (status)
         return status;
     state->plan = plan;
@@ -470,6 +471,8 @@ int allot_state_seal(allot_state *state, allot_report *report)
         result = worse(result, allot__jobs_seal(state, report));
     if (result == ALLOT_OK)
         allot_state_begin(state);
+    if (result == ALLOT_OK)
+        allot__above_fill(state);
     state->sealed = result == ALLOT_OK;
     if (state->jobs && !state->sealed)
         state->jobs->arranged = false;

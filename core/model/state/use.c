@@ -8,6 +8,9 @@
  */
 #include <allot/stated.h>
 
+#include <math.h>
+
+#include "base/least.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 
@@ -21,14 +24,64 @@ allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t c
                : allot__usage_after(usage, slots, state->now, state->base->fades);
 }
 
+/* ---- Near it --------------------------------------------------------------------------------- */
+
+/*
+ * Use of a leaf that holds its slots is what these come to at last, and what it has above that,
+ * which fades alike for all leaves. `above` is that as if of the time above_at, near it, so that a
+ * product and a sum a leaf tell its use, mostly with certainty (engine/rows/used.c). NAN: not
+ * known.
+ */
+static const double LEAST_LEFT = 0x1p-8; /* beyond, precision gets lost */
+
+static double above_of(const allot_state *state, int32_t group, int32_t row)
+{
+    const allot__group_state *of = &state->groups[group];
+    const allot__usage *usage = &of->usage[allot__consumer(state->plan, group, row)];
+    const allot__decay *fades = state->base->fades;
+    bool later = usage->at >= state->above_at;
+    int64_t seconds = later ? allot__seconds_between(state->above_at, usage->at)
+                            : allot__seconds_between(usage->at, state->above_at);
+    double left = allot__left_near(fades, seconds);
+    if (usage->at == INT64_MIN || usage->at > state->now || left < (later ? LEAST_LEFT : 0))
+        return NAN;
+    double above = (double)usage->slot_seconds + (double)usage->millionths / ALLOT__MILLION -
+                   fades->lasting * (double)of->allocated[row];
+    return later ? above / left : above * left;
+}
+
+void allot__above_fill(allot_state *state)
+{
+    const allot__decay *fades = state->base->fades;
+    if (!fades || fades->pace.part == 0)
+        return;
+    double left = allot__left_near(fades, allot__seconds_between(state->above_at, state->now));
+    bool stale = state->above_stale || state->now < state->above_to || left < LEAST_LEFT;
+    state->above_to = state->now;
+    state->above_stale = false;
+    if (stale)
+        state->above_at = state->now;
+    for (int32_t g = 0; g < state->plan->group_count && stale; g++)
+        for (int32_t row = 0; state->groups[g].above && row < state->plan->tree.rows; row++)
+            state->groups[g].above[row] = above_of(state, g, row);
+}
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
 void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots)
 {
     allot__group_state *of = &state->groups[group];
-    if (of->usage && state->begun && slots != of->allocated[row]) {
+    if (slots == of->allocated[row])
+        return;
+    if (of->usage && state->begun) {
         int32_t consumer = allot__consumer(state->plan, group, row);
         of->usage[consumer] = allot__usage_now(state, group, consumer);
     }
     of->allocated[row] = slots;
+    if (!of->usage)
+        return;
+    state->above_to = allot__most(state->above_to, state->now);
+    of->above[row] = state->base->fades->pace.part == 0 ? NAN : above_of(state, group, row);
 }
 
 int allot_state_begin(allot_state *state)
@@ -41,6 +94,7 @@ int allot_state_begin(allot_state *state)
             if (state->groups[g].usage[i].at == INT64_MIN)
                 state->groups[g].usage[i].at = at;
     state->usage_at_set = state->usage_at_set && allot__queue_count(state->plan) > 0;
+    state->above_stale = state->above_stale || !state->begun;
     state->begun = true;
     return ALLOT_OK;
 }
