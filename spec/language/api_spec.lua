@@ -306,6 +306,11 @@ describe("help", function ()
     assert.is_nil((help.text "C-99"))
   end)
 
+  it("answers a word of documents by the rule that names it", function ()
+    assert.equal(help.text "C-14", help.text "half_life")
+    assert.equal(help.text "B-1", help.text "conservative")
+  end)
+
   it("says what was meant", function ()
     local text, fault, near = help.text "fil"
     assert.same({ nil, "there is no topic fil", "fill" }, { text, fault, near })

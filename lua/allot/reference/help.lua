@@ -149,6 +149,17 @@ local function rule_text(name)
   return rules[number] and ("%s, a rule\n%s\n"):format(number, wrapped(rules[number], "  "))
 end
 
+--- The rule that names a word of documents, like half_life.
+local function rule_naming(word)
+  local found
+  for number, text in pairs(rules) do
+    if text:find("`" .. word .. "`", 1, true) and (not found or number < found) then
+      found = number
+    end
+  end
+  return found and rule_text(found)
+end
+
 local LISTS = {
   columns = columns_text,
   diagnostics = codes_text,
@@ -195,6 +206,7 @@ function help.text(topic)
   said[#said + 1] = columns_text(topic)
   said[#said + 1] = codes_text(topic)
   said[#said + 1] = rule_text(topic)
+  if #said == 0 then said[1] = rule_naming(topic) end
   if #said > 0 then return table.concat(said, "\n") end
   local near = names.nearest(topic, help.topics())
   return nil, ("there is no topic %s"):format(topic), near
