@@ -127,4 +127,18 @@ describe("allot run --columns", function ()
   it("all shows every column", function ()
     assert.matches("planned +in flight +quota", run("all"))
   end)
+
+  it("all shows use in plans that count it, and its sum", function ()
+    local file, now = os.tmpname(), os.tmpname()
+    shell.write(file, '{"version": 1, "slots": 9, "policy": "hybrid", '
+      .. '"half_life": 60, "consumers": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}')
+    shell.write(now, '{"now": 60, "usage_at": 0, "consumers": '
+      .. '{"/a": {"usage": 80, "demand": 1}, "/b": {"usage": 6, "demand": 1}}}')
+    local out = select(2, shell.command("run", "--columns", "all", file, now))
+    os.remove(file)
+    os.remove(now)
+    assert.matches("planned +usage +in flight", out)
+    assert.matches("\n/a [^\n]* 40 +1  = 1 spare", out)
+    assert.matches("\ntotal [^\n]* 43 +2 ", out)
+  end)
 end)

@@ -354,8 +354,8 @@ int allot__host_rows(lua_State *L)
 enum { COLUMNS = 2, NAME = COLUMNS, OWNED, PARTS, DEPTH, LIMIT, AMOUNTS };
 #define OF(member) ALLOT__NUMBER_OF(allot_verdict, member)
 static const allot__number amounts[] = {
-    OF(reserve), OF(demand),    OF(allocated), OF(own_used), OF(lent), OF(borrowed), OF(shared),
-    OF(planned), OF(in_flight), OF(quota),     OF(granted),  OF(held), OF(reclaimed)};
+    OF(reserve), OF(demand), OF(allocated), OF(own_used), OF(lent),    OF(borrowed), OF(shared),
+    OF(planned), OF(usage),  OF(in_flight), OF(quota),    OF(granted), OF(held),     OF(reclaimed)};
 #undef OF
 enum { END = AMOUNTS + sizeof amounts / sizeof *amounts };
 

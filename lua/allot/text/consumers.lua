@@ -37,7 +37,7 @@ local function same(value)
 end
 
 --- Title, field, its text, when the column is shown (always; unless empty: filled; if it also fits:
--- roomy), and whether it is in the monitor.
+-- roomy), and whether it is in the monitor. `counted`: shown with all if the plan counts it.
 local COLUMNS = {
   { "consumer", "name", same, "always", true }, { "own", "owned", same, "always", true },
   { "reserve", "reserve", grid.count, "filled", true }, { "limit", "limit", tostring, "filled" },
@@ -46,7 +46,7 @@ local COLUMNS = {
   { "used", "own_used", grid.count, nil, true }, { "lent", "lent", grid.count, "roomy", true },
   { "borrowed", "borrowed", grid.count, "roomy", true },
   { "shared", "shared", grid.count, "roomy", true },
-  { "planned", "planned", tostring, nil, true }, { "usage", "usage", grid.count },
+  { "planned", "planned", tostring, nil, true }, { "usage", "usage", grid.count, counted = true },
   { "in flight", "in_flight", grid.count, "filled" },
   { "quota", "quota", tostring, "always", color = "\27[1m" }, { "", "parts", same, "filled" },
   { "granted", "granted", signed, "filled", color = "\27[32m" },
@@ -98,13 +98,16 @@ end
 
 --- The group as a row of cells: the sums over its consumers.
 local function total_of(host, group, index)
-  local total = { name = "total", parts = "", quota = 0, in_flight = 0, owned = mixed(group.owned) }
+  local total = {
+    name = "total", parts = "", quota = 0, in_flight = 0, usage = 0, owned = mixed(group.owned),
+  }
   for key, value in pairs(group) do total[key] = total[key] or value end
   local rows, count = host.consumers(index, true)
   for i = 1, count do
     if not (rows.depth and rows.depth[i]) then
       total.quota = total.quota + (rows.quota and rows.quota[i] or 0)
       total.in_flight = total.in_flight + (rows.in_flight and rows.in_flight[i] or 0)
+      total.usage = total.usage + (rows.usage and rows.usage[i] or 0)
     end
   end
   local cells = {}
@@ -115,9 +118,10 @@ local function total_of(host, group, index)
 end
 
 --- Hides what `choice` ("auto", "monitor", "all") does not show.
-local function choose(of, choice)
+local function choose(of, rows, choice)
   for i, it in ipairs(COLUMNS) do
-    local is = choice == "all" or it[4] == "always" or it[4] and of.width[i] > 0
+    local all = choice == "all" and (not it.counted or rows[it[2]])
+    local is = all or it[4] == "always" or it[4] and of.width[i] > 0
     if choice == "monitor" then is = it[5] end
     of.hidden[i] = not is
   end
@@ -189,7 +193,7 @@ function consumers.put(host, group, index, plan, look)
     total = total_of(host, group, index)
     grid.widen(of, total)
   end
-  choose(of, look.columns)
+  choose(of, rows, look.columns)
   grid.measure(of)
   local cut = not of.hidden[PARTS]
   fit(of, look.width, look.columns)
