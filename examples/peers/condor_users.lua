@@ -25,7 +25,9 @@ return policy {
     },
   },
   options = {
-    floor = { type = "integer", min = 1, default = 62324, doc = "least use that counts" },
+    floor = {
+      type = "integer", min = 1, max = 9000000, default = 62324, doc = "least use that counts",
+    },
   },
   quota = function (options)
     return { fill "slice" { by = slice(options.floor) } }

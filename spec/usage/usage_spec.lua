@@ -76,6 +76,13 @@ describe("use", function ()
       B = { usage = 2 } }))
   end)
 
+  it("is exact, however much there was and however long ago", function ()
+    assert.same({ 0, 0, 0, "44940.982642" }, used({ half_life = 7, usage_at = 680 }, {
+      B = { usage = 2594261762145479737, allocated = 0 }, ["A/x"] = { allocated = 0 } }))
+    assert.equal("1779.052050", used({ hist_hours = 1, usage_at = 1000 - 58649 }, {
+      B = { usage = 4207390950401437105, usage_rest = 180700, allocated = 1 } })[4])
+  end)
+
   it("is cut at 2^62 slot-seconds", function ()
     local most = 1 << 62
     assert.same({ most, most, most, 2 }, used({ half_life = 0, usage_at = 999 }, {
@@ -210,6 +217,19 @@ describe("a policy that reads use", function ()
     assert.same({ 13, 17 }, { out["/A"].quota, out["/B"].quota })
     now.consumers["/C/y"].usage = 1 -- /C owns nothing: as much as there is, which is no weight
     assert.has_error(function () engine.cycle(short, now, nil, owning) end)
+  end)
+
+  it("says by it who may take from whom", function ()
+    local rule = [[return policy { name = "few", quota = { fill "x" { by = 1 } },
+      takes = relation { higher "usage" } }]]
+    local short = plan { slots = 10, half_life = 100, policy = "site.lua", { "A" }, { "B" } }
+    local rows = state { now = 1, A = { 9, 0 }, B = { 10, 10 } }
+    rows.usage_at = 1
+    for used_by_a, slots in pairs { [500] = 5, [2] = 0 } do
+      rows.consumers["/A"].usage, rows.consumers["/B"].usage = used_by_a, 3
+      local reclaim = engine.cycle(short, rows, nil, rule).reclaims[1]
+      assert.equal(slots, reclaim and reclaim.slots or 0)
+    end
   end)
 
   it("may read it of a whole row", function ()

@@ -143,8 +143,12 @@ typedef struct named {
     int32_t count;
 } named;
 
+/* A task of several groups is named once. */
 static void name(named *to, const char *id)
 {
+    for (int32_t i = 0; i < to->count && i < ALLOT__EXPLAIN_NAMED; i++)
+        if (to->ids[i] == id)
+            return;
     if (to->count < ALLOT__EXPLAIN_NAMED)
         to->ids[to->count] = id;
     to->count++;

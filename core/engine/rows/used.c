@@ -23,7 +23,7 @@ bool allot__used_read(const allot__work *work)
 ALLOT__INLINE int32_t guess(double comes, double more, int64_t *whole)
 {
     double use = comes + more, off = 5e-6 + (comes + fabs(more)) * 0x1p-44;
-    *whole = (int64_t)(use < 0x1p50 ? use : 0);
+    *whole = (int64_t)(use < 0x1p50 ? use : 0x1p50);
     double rest = use - (double)*whole;
     return ((rest > off) & (rest < 1 - off)) | ((comes == 0) & (more == 0));
 }

@@ -347,14 +347,18 @@ static int32_t count_leaves(const allot__orders *orders)
     return count;
 }
 
-/* Adds up slot-seconds of reclaims whose tasks are known before: those on closed hosts. */
+/* Adds up slot-seconds of reclaims whose tasks are known before: those on closed hosts, and whose
+ * places other tasks take. */
 static void count_lost(const allot__work *work, allot__orders *orders)
 {
+    const allot__tasks *tasks = &work->state->tasks;
     for (int32_t i = 0; i < orders->reclaim_count; i++) {
         allot__order_back *order = &orders->reclaims[i];
         for (int32_t k = 0; order->tasks && k < order->task_count; k++) {
-            const allot__task *task = allot__task_at(&work->state->tasks, order->tasks[k]);
-            add_lost(work->state, task->started, task->slots, order);
+            int32_t there = allot__task_in(tasks, order->tasks[k], work->index);
+            const allot__task *task = there >= 0 ? allot__task_at(tasks, there) : NULL;
+            if (task)
+                add_lost(work->state, task->started, task->slots, order);
         }
     }
 }

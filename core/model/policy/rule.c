@@ -271,8 +271,11 @@ bool allot__policy_reads_use(const allot_policy *policy, int32_t *named)
         const allot__fill *fill = &policy->fills[i];
         any = source_uses(policy, fill->by, named) || any;
         any = source_uses(policy, fill->up_to, named) || any;
+        any = source_uses(policy, fill->weight, named) || any;
         any = order_uses(policy, &fill->order, named) || any;
     }
+    for (int32_t i = 0; i < policy->takes.count; i++)
+        any = source_uses(policy, policy->takes.list[i], named) || any;
     return any;
 }
 

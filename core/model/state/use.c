@@ -43,10 +43,11 @@ static double above_of(const allot_state *state, int32_t group, int32_t row)
     int64_t seconds = later ? allot__seconds_between(state->above_at, usage->at)
                             : allot__seconds_between(usage->at, state->above_at);
     double left = allot__left_near(fades, seconds);
-    if (usage->at == INT64_MIN || usage->at > state->now || left < (later ? LEAST_LEFT : 0))
-        return NAN;
     double above = (double)usage->slot_seconds + (double)usage->millionths / ALLOT__MILLION -
                    fades->lasting * (double)of->allocated[row];
+    bool much = later || fabs(above) > 0x1p36; /* what is left is known within 2^-61 */
+    if (usage->at == INT64_MIN || usage->at > state->now || left < (much ? LEAST_LEFT : 0))
+        return NAN;
     return later ? above / left : above * left;
 }
 

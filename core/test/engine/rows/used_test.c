@@ -7,7 +7,7 @@
 #include "engine/decision/decision.h"
 #include "test/support/fixture.h"
 
-enum { LEAVES = 700, CASES = 60, STEPS = 30 };
+enum { LEAVES = 700, CASES = 200, STEPS = 30 };
 
 static uint64_t seed = 11;
 
@@ -49,7 +49,7 @@ static void state_use(allot_state *state, int32_t leaf, int64_t now)
 {
     allot_stated_leaf row;
     CHECK_EQ(allot_state_row_get(state, 0, leaf, &row), ALLOT_OK);
-    row.usage = amount(draw(0, 4) ? 24 : 62);
+    row.usage = amount(draw(0, 2) ? 24 : 62);
     row.usage_rest = draw(0, 1) ? draw(0, 999999) : 0;
     row.usage_at = draw(0, 9) ? now - amount(30) + (draw(0, 20) ? 0 : 9) : now;
     row.allocated = -1;
