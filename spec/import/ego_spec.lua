@@ -300,6 +300,34 @@ describe("EGO's consumer trees", function ()
     }, notes)
   end)
 
+  it("lose nothing without a note: attributes, texts, and words where they have no place", function ()
+    local plan, notes = plan_of('<x:Plan xmlns:x="y"><ConsumerHierarchy>\n'
+      .. '<Consumer ConsumerName="a" Disabled="true"><DistributionPolicies>' .. owned(4)
+      .. '</DistributionPolicies></Consumer></ConsumerHierarchy>\n'
+      .. '<DistributionTree DistributionTreeName="G"><PolicyParameter ParameterName="Odd"/>\n'
+      .. consumer("a", '<OwnershipPolicy Enabled="no">7<Owned unit="percent">12</Owned>'
+        .. "</OwnershipPolicy>\n" .. '<TimeWindow StartTime="1" EndTime="2" Days="Mon">'
+        .. "<Rank>3</Rank></TimeWindow>") .. "</DistributionTree></x:Plan>")
+    assert.same({ { name = "a", owned = 12 } }, plan.consumers)
+    table.remove(notes, 1)
+    table.remove(notes, 1)
+    assert.same({
+      "a:2: note: /a: owned in ConsumerHierarchy is not carried over: trees say it",
+      "a:2: note: Consumer Disabled is not carried over",
+      "a:3: note: PolicyParameter Odd is not carried over",
+      "a:4: note: DistributionPolicies/OwnershipPolicy Enabled is not carried over",
+      "a:4: note: DistributionPolicies/OwnershipPolicy: 7 is not carried over",
+      "a:4: note: DistributionPolicies/OwnershipPolicy/Owned unit is not carried over",
+      "a:5: note: a: Rank of a TimeWindow is not carried over: a plan has one of all hours",
+      "a:5: note: DistributionPolicies/TimeWindow Days is not carried over",
+    }, notes)
+  end)
+
+  it("go by ownership if some window has it", function ()
+    local text = group(consumer("a", from_to(1, 2, owned(5))))
+    assert.equal("ownership", plan_of(text, "--slots", "9").policy)
+  end)
+
   it("need words that are known, in their ranges", function ()
     refused(group(consumer("a", "<Possession>4</Possession>")), "no word of this file's policies "
       .. "is known", "--slots", "4")

@@ -72,6 +72,18 @@ local function pass_over(site, path, place)
   passed.count = passed.count + 1
 end
 
+--- Attributes that an import reads; all others are passed over.
+local ATTRIBUTES = { ConsumerName = true, Type = true, StartTime = true, EndTime = true }
+
+local function pass_attributes(site, element, path)
+  local names = {}
+  for name in pairs(element.of) do
+    if not ATTRIBUTES[name] then names[#names + 1] = name end
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do pass_over(site, path .. " " .. name, element.place) end
+end
+
 --- Whether words begin with a path.
 local function leads(path)
   for word in pairs(WORDS) do
@@ -80,11 +92,17 @@ local function leads(path)
   return false
 end
 
+--- Columns that windows of a plan do not change.
+local ONCE = { grace = true, rank = true, rebalance = true }
+
 local function take_word(site, node, element, path, to)
   local column, kind = table.unpack(WORDS[path])
   local value, allowed = TAKE[kind](element.text)
   site.read[path] = true
-  if value == nil then
+  if to.from and ONCE[column] then
+    site.with.note(element.place, ("%s: %s of a TimeWindow is not carried over: a plan has one of "
+      .. "all hours"):format(node.raw, element.name))
+  elseif value == nil then
     site.with.fail(element.place, ("%s: %s %s, allowed %s"):format(node.raw, element.name,
       element.text == "" and "is empty" or element.text, allowed))
   elseif kind == "path" then
@@ -103,6 +121,7 @@ local function read_words(site, node, element, path, to, always)
   for _, child in ipairs(element.children) do
     local below = path .. child.name
     local word = child.of.Type and below .. " " .. child.of.Type or below
+    if child.name ~= "Consumer" then pass_attributes(site, child, below) end
     if child.name == WINDOW.name then
       local window = hours.read(child, WINDOW, site.with)
       if window then table.insert(always.windows, window) end
@@ -111,6 +130,7 @@ local function read_words(site, node, element, path, to, always)
     elseif WORDS[word] then
       take_word(site, node, child, word, to)
     elseif leads(below) then
+      if child.text ~= "" then pass_over(site, below .. ": " .. child.text, child.place) end
       read_words(site, node, child, below .. "/", to, always)
     elseif child.name ~= "Consumer" or path ~= "" then
       pass_over(site, word, child.place)
@@ -136,6 +156,7 @@ local function each_consumer(site, element, once, each)
     if name == "" and not once then
       site.with.note(child.place, "a Consumer without ConsumerName is not carried over")
     elseif name and name ~= "" then
+      if not once then pass_attributes(site, child, "Consumer") end
       each(child, name)
     end
   end
@@ -186,7 +207,8 @@ local function read_tree(site, element, root)
     elseif child.name == "PolicyParameter" and child.of.ParameterName == "DistributeBy" then
       made.placement, made.by, made.by_place = PLACEMENT[child.text], child.text, child.place
     elseif child.name ~= "Consumer" then
-      pass_over(site, child.name, child.place)
+      local which = child.of.ParameterName
+      pass_over(site, which and child.name .. " " .. which or child.name, child.place)
     end
   end
   made.raw = made.raw or element.of.DistributionTreeName or "default"
@@ -334,11 +356,30 @@ end
 
 -- ---- The plan -----------------------------------------------------------------------------------
 
+--- Tells what the hierarchy says of a consumer and trees should.
+local function note_own(site, node)
+  local names = {}
+  for key in pairs(node.own) do
+    if key ~= "grace" and key ~= "rebalance" and key ~= "windows" then names[#names + 1] = key end
+  end
+  for _, window in ipairs(node.own.windows or {}) do
+    for key in pairs(window) do
+      if key ~= "from" and key ~= "to" and key ~= "place" then names[#names + 1] = key end
+    end
+  end
+  table.sort(names)
+  for _, key in ipairs(names) do
+    site.with.note(node.place, ("%s: %s in ConsumerHierarchy is not carried over: trees say it")
+      :format(node.path, key))
+  end
+end
+
 --- A consumer's own row; its rank is that of the first tree that says one.
 local function rows_of(site, node)
   local rows = {}
   for i, child in ipairs(node.children) do
     local row = { name = child.name, grace = child.own.grace }
+    note_own(site, child)
     if child.own.rebalance == false then row.rebalance = false end
     for _, it in ipairs(site.trees) do
       local rank = it.said[child] and it.said[child].rank
@@ -380,6 +421,11 @@ end
 local function put_tree(site, root, it, plan, options)
   local base, windows, always = spread(site, root, it)
   local slots, consumers = slots_of(site, it, options, always), {}
+  for _, window in ipairs(windows) do
+    for _, columns in pairs(window.columns) do
+      site.owns = site.owns or (columns.owned or 0) > 0
+    end
+  end
   for _, node in pairs(site.at) do
     local columns = base[node.path]
     if columns then
