@@ -300,7 +300,7 @@ describe("EGO's consumer trees", function ()
     }, notes)
   end)
 
-  it("lose nothing without a note: attributes, texts, and words where they have no place", function ()
+  it("have notes for attributes, texts, and words where they have no place", function ()
     local plan, notes = plan_of('<x:Plan xmlns:x="y"><ConsumerHierarchy>\n'
       .. '<Consumer ConsumerName="a" Disabled="true"><DistributionPolicies>' .. owned(4)
       .. '</DistributionPolicies></Consumer></ConsumerHierarchy>\n'

@@ -223,11 +223,11 @@ describe("a policy that reads use", function ()
     local rule = [[return policy { name = "few", quota = { fill "x" { by = 1 } },
       takes = relation { higher "usage" } }]]
     local short = plan { slots = 10, half_life = 100, policy = "site.lua", { "A" }, { "B" } }
-    local rows = state { now = 1, A = { 9, 0 }, B = { 10, 10 } }
-    rows.usage_at = 1
+    local now = state { now = 1, A = { 9, 0 }, B = { 10, 10 } }
+    now.usage_at = 1
     for used_by_a, slots in pairs { [500] = 5, [2] = 0 } do
-      rows.consumers["/A"].usage, rows.consumers["/B"].usage = used_by_a, 3
-      local reclaim = engine.cycle(short, rows, nil, rule).reclaims[1]
+      now.consumers["/A"].usage, now.consumers["/B"].usage = used_by_a, 3
+      local reclaim = engine.cycle(short, now, nil, rule).reclaims[1]
       assert.equal(slots, reclaim and reclaim.slots or 0)
     end
   end)

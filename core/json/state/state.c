@@ -306,7 +306,10 @@ static void check_kind(allot__state_reader *reader)
         if (kinds[i].queues == queues)
             continue;
         if (some)
-            allot__doc_fault(&reader->doc, allot__at_key(value->number), "E-queues", NULL,
+            allot__doc_fault(&reader->doc, allot__at_key(value->number), "E-queues",
+                             kinds[i].key == ALLOT__STATE_USAGE
+                                 ? "of a leaf: \"consumers\": {\"/a\": {\"usage\": 900}}"
+                                 : NULL,
                              queues ? "found \"%s\" beside a plan with queues: its state has "
                                       "\"jobs\""
                                     : "found \"%s\" beside a plan without queues",

@@ -12,7 +12,9 @@ local function used(say, it, allocated)
     or words.phrase("of which {?half|a tenth} is left after {} s", it.parts == 2, it.period)
   say("It has used {} slot-second{|s}, {}; what it holds adds {} a second (C-14).",
     it.slot_seconds, fades, allocated)
-  if it.over_share then
+  if it.over_share and it.of == 0 then
+    say("It has no share, and owns nothing: used_over_share is {}.", it.over_share)
+  elseif it.over_share then
     say("used_over_share is {}: these times 1000, divided by {?the {} it owns|its share of {}}.",
       it.over_share, it.owned, it.of, it.of)
   end
