@@ -23,7 +23,7 @@ bool allot__used_read(const allot__work *work)
 ALLOT__INLINE int32_t guess(double comes, double more, int64_t *whole)
 {
     double use = comes + more, off = 5e-6 + (comes + fabs(more)) * 0x1p-44;
-    *whole = (int64_t)(use < 0x1p50 ? use : 0x1p50);
+    *whole = (int64_t)use; /* below 2^63 */
     double rest = use - (double)*whole;
     return ((rest > off) & (rest < 1 - off)) | ((comes == 0) & (more == 0));
 }
@@ -50,7 +50,8 @@ static void fill_each(const allot__work *work, double left, int64_t *out, int32_
     const double lasting = work->plan->fades->lasting;
     for (int32_t row = first; row < end; row++)
         if (allot__family_of(work, row) == 0 &&
-            !guess(lasting * (double)work->allocated[row], above[row] * left, &out[row]))
+            (left < 0 ||
+             !guess(lasting * (double)work->allocated[row], above[row] * left, &out[row])))
             out[row] =
                 allot__usage_now(work->state, work->index, allot__handle(work, row)).slot_seconds;
 }
@@ -61,13 +62,12 @@ static void fill_leaves(const allot__work *work, int64_t *out)
     const allot__decay *decay = work->plan->fades;
     const allot_state *state = work->state;
     int32_t rows = work->tree->rows;
-    double left =
-        decay->pace.part == 0
-            ? NAN
-            : allot__left_near(decay, allot__seconds_between(state->above_at, state->now));
+    double left = -1;
+    if (decay->pace.part != 0)
+        left = allot__left_near(decay, allot__seconds_between(state->above_at, state->now));
     for (int32_t first = 0; first < rows; first += BLOCK) {
         int32_t end = rows - first > BLOCK ? first + BLOCK : rows;
-        if (!guess_all(work, left, out, first, end))
+        if (left < 0 || !guess_all(work, left, out, first, end))
             fill_each(work, left, out, first, end);
     }
 }

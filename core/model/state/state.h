@@ -129,6 +129,8 @@ void allot__row_changed(allot_state *state, int32_t group, int32_t row);
 void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots);
 /* The use of a leaf until the state's time. Of a plan that counts use. */
 allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer);
+/* So much that no use is certain by it. */
+#define ALLOT__ABOVE_UNKNOWN 1e18
 /* use.c: a step of sealing: fills `above` where time went too far, or use changed in other ways
  * than by other slots. */
 void allot__above_fill(allot_state *state);

@@ -29,8 +29,7 @@ allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t c
 /*
  * Use of a leaf that holds its slots is what these come to at last, and what it has above that,
  * which fades alike for all leaves. `above` is that as if of the time above_at, near it, so that a
- * product and a sum a leaf tell its use, mostly with certainty (engine/rows/used.c). NAN: not
- * known.
+ * product and a sum a leaf tell its use, mostly with certainty (engine/rows/used.c).
  */
 static const double LEAST_LEFT = 0x1p-8; /* beyond, precision gets lost */
 
@@ -47,7 +46,7 @@ static double above_of(const allot_state *state, int32_t group, int32_t row)
                    fades->lasting * (double)of->allocated[row];
     bool much = later || fabs(above) > 0x1p36; /* what is left is known within 2^-61 */
     if (usage->at == INT64_MIN || usage->at > state->now || left < (much ? LEAST_LEFT : 0))
-        return NAN;
+        return ALLOT__ABOVE_UNKNOWN;
     return later ? above / left : above * left;
 }
 
@@ -82,7 +81,8 @@ void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots)
     if (!of->usage)
         return;
     state->above_to = allot__most(state->above_to, state->now);
-    of->above[row] = state->base->fades->pace.part == 0 ? NAN : above_of(state, group, row);
+    if (state->base->fades->pace.part != 0)
+        of->above[row] = above_of(state, group, row);
 }
 
 int allot_state_begin(allot_state *state)
