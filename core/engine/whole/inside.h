@@ -7,11 +7,11 @@
  *  1. the leaf gives no slot to others in this cycle, and has none in flight: else its tasks wait;
  *  2. its pending tasks take turns in the order in which they start. One that does not fit into the
  *     rest of the quota takes the place of candidates (C-8: not those that guards protect) for
- * which all tests hold, in the policy's order of victims, until it fits in all its groups; then,
- * from the last one taken, those that are not needed are spared;
+ *     which all tests hold, in the policy's order of victims, until it fits in all its groups.
+ *     Those that are not needed are spared then, from the last one taken;
  *  3. if even all of these are too few, none goes; in a strict list no task behind it takes a
- * place. The leaf's quota stays as it is. The slots are reclaimed for the leaf itself, and the
- * pending task starts in a later cycle, as C-13 says.
+ *     place. The leaf's quota stays as it is. The slots are reclaimed for the leaf itself, and the
+ *     pending task starts in a later cycle, as C-13 says.
  */
 #ifndef ALLOT_ENGINE_WHOLE_INSIDE_H
 #define ALLOT_ENGINE_WHOLE_INSIDE_H
