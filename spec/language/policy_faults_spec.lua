@@ -94,6 +94,24 @@ describe("it is told that", function ()
       faults 'return policy { name = "x", quota = { fill { order = order { rank } } } }'[1])
   end)
 
+  it("a local is called nearly so, where the name stands", function ()
+    local function hint(text) return faults(text)[1]:match "; (did you mean .*)$" end
+    assert.equal("did you mean 'weight'?", hint "local weight <const> = 3\nreturn wieght")
+    assert.equal("did you mean 'weights'?", hint "local weights, more = 3\nreturn wieghts")
+    assert.equal("did you mean 'total'?", hint [[
+local function sum(total, share)
+  for place, item in ipairs {} do total = share + item end
+  return totl
+end
+return sum(1, 2)]])
+    assert.equal("did you mean 'place'?", hint "for place = 1, 2 do local x = plcae end")
+    -- Locals of blocks that have ended, and a global that is nearer.
+    assert.is_nil(hint "do local weight = 3 end\nif 1 then local weight end\nreturn wieght")
+    assert.is_nil(hint "local f = function (weight) return 3 end\nreturn wieght")
+    assert.equal("did you mean 'policy'?", hint "local polite = 1\nreturn polic { }")
+    assert.is_nil(hint "local x = x")
+  end)
+
   it("a divisor is 0", function ()
     local findings = require "allot.check.findings"
     for _, message in ipairs { "attempt to divide by zero", "attempt to perform 'n//0'",

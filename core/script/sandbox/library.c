@@ -79,6 +79,36 @@ static bool push_column(lua_State *L, const char *what, int key)
     return true;
 }
 
+typedef struct unknown {
+    const char *name, *near; /* the nearest known global; NULL: none is near */
+    int32_t line;
+} unknown;
+
+static int push_unknown(lua_State *L, const void *ud)
+{
+    const unknown *it = ud;
+    lua_pushinteger(L, it->line);
+    lua_pushstring(L, it->name);
+    lua_pushstring(L, it->near);
+    return 3;
+}
+
+/* The nearest name of all, locals included, that the running function may have meant. Reading the
+ * text is the script's cost, which it pays later: the message about the name comes first. */
+static const char *near_local(lua_State *L, const char *name, const char *near,
+                              allot__text_answer *answer)
+{
+    allot__sandbox *box = allot__sandbox_of(L);
+    lua_Debug caller;
+    if (!box->text || !lua_getstack(L, 1, &caller) || !lua_getinfo(L, "l", &caller))
+        return near;
+    const unknown asked = {name, near, caller.currentline};
+    allot__sandbox_burn(box, (int64_t)box->text_len);
+    if (allot__sandbox_ask(box, "near", push_unknown, &asked, answer) != ALLOT_OK)
+        return near;
+    return answer->line > 0 ? answer->name : near;
+}
+
 int allot__library_unknown(lua_State *L, const char *place, const char *what, int table, int key)
 {
     size_t len = 0;
@@ -94,6 +124,9 @@ int allot__library_unknown(lua_State *L, const char *place, const char *what, in
         const char **names = lua_touserdata(L, -1);
         push_known(L, count);
         const char *near = count <= NAMES_MAX ? allot_nearest(name, len, names, count) : NULL;
+        allot__text_answer answer;
+        if (!place && strcmp(what, "name") == 0)
+            near = near_local(L, name, near, &answer);
         lua_pushfstring(L, near ? "unknown %s '%s'%s; did you mean '%s'?" : "unknown %s '%s'%s",
                         what, name, lua_tostring(L, -1), near);
         lua_replace(L, -3);

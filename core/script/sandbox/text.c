@@ -24,6 +24,8 @@ static int ask(lua_State *L)
     const asking *it = lua_touserdata(L, 1);
     const allot__embedded *file = allot__embedded_find("allot.check.text");
     allot__own_libraries(L);
+    lua_newtable(L); /* what it requires */
+    allot__own_require(L);
     allot__embedded_run(L, file->name, file->text, file->len, 0);
     lua_getfield(L, -1, it->function);
     lua_pushlstring(L, it->box->text, it->box->text_len);

@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Reads the text of a policy: where a key stands, and which function takes a boolean for a
---- number.
+--- Reads the text of a policy: where a key stands, which function takes a boolean for a number,
+--- and which local name is near an unknown one.
 --
 -- The core asks this in a Lua state of its own (core/script/sandbox/text.c); no policy can.
+
+local names = require "allot.language.names"
 
 local text = {}
 
@@ -111,6 +113,60 @@ function text.key(source, line, name, ...)
     found, at = key, key + 1
   end
   if found then return lines[found], columns[found] end
+end
+
+-- ---- Locals -------------------------------------------------------------------------------------
+
+local OPENS = set { "then", "else", "do", "repeat" }
+local CLOSES = set { "end", "until", "elseif", "else" }
+
+--- Adds the names of a list "a, b" to a scope, from word `at` on; the number of the word behind it.
+local function bind(words, at, scope)
+  repeat
+    scope[#scope + 1] = words[at]
+    at = at + (words[at + 1] == "<" and 4 or 1) -- an attribute, <const>
+    local more = words[at] == ","
+    if more then at = at + 1 end
+  until not more
+  return at
+end
+
+--- The locals that word `to` sees, the innermost last.
+local function locals_at(words, to)
+  local scopes, loop, at = { {} }, {}, 1
+  while at < to do
+    local word = words[at]
+    if CLOSES[word] and #scopes > 1 then scopes[#scopes] = nil end
+    if OPENS[word] then scopes[#scopes + 1], loop = loop, {} end
+    local named = word == "local" and words[at + 1] == "function"
+    at = at + (named and 2 or 1)
+    if word == "for" or word == "local" then
+      at = bind(words, at, word == "for" and loop or scopes[#scopes])
+    end
+    if named or word == "function" then
+      while at < to and words[at] ~= "(" do at = at + 1 end
+      scopes[#scopes + 1] = {}
+      if words[at + 1] ~= ")" then at = bind(words, at + 1, scopes[#scopes]) end
+    end
+  end
+  local out = {}
+  for _, scope in ipairs(scopes) do table.move(scope, 1, #scope, #out + 1, out) end
+  return out
+end
+
+--- The line, and the name nearest to an unknown one on it: of the locals there and of `near`, the
+--- nearest of other names (nil: none is). Nil: none is near.
+function text.near(source, line, name, near)
+  local words, lines = words_of(source)
+  local at = first_on(lines, line)
+  while words[at] and words[at] ~= name do at = at + 1 end
+  local list = {}
+  for _, known in ipairs(locals_at(words, at)) do
+    if known ~= name then list[#list + 1] = known end
+  end
+  list[#list + 1] = near
+  local nearest = names.nearest(name, list)
+  if nearest then return line, nearest end
 end
 
 -- ---- Booleans taken for numbers -----------------------------------------------------------------
