@@ -260,7 +260,12 @@ static int try_books(allot_service *service, allot__candidate *candidate, allot_
     const allot_state *made;
     if (allot__books_state(books, allot__service_now(service), NULL, &made) != ALLOT_OK)
         return ALLOT_OK;
-    return allot__candidate_try(candidate, made, true, -1, NULL);
+    allot_state *copy = NULL;
+    int status = allot__candidate_try(candidate, made, true, -1, &copy);
+    if (status == ALLOT_OK)
+        status = allot__candidate_check_live(candidate, copy);
+    allot_state_free(copy);
+    return status;
 }
 
 /* A plan changed while no service ran may lack known consumers: what they had is dropped. */

@@ -154,6 +154,25 @@ describe("a service that runs", function ()
       local log = world.stop()
       assert.is_truthy(log:find("reload refused", 1, true))
       assert.is_truthy(log:find("file=fair.lua line=2", 1, true))
+      local _, times = log:gsub("the files are what decides again: nothing is refused any more", "")
+      assert.equal(1, times)
+    end)
+
+    it("and status says what was refused, of a service that is well all the same", function ()
+      start()
+      write("fair.lua", 'return policy { name = "x", wrong = 1, quota = { fill { by = "shre" } } }')
+      local function does(verb)
+        local status, out, err = shell.command(verb, "--socket", folder .. "/sock")
+        return status, out:gsub("%s+", " ") .. err
+      end
+      local status, said = does "reload"
+      assert.equal(1, status)
+      assert.matches("^fair.lua:1: error: unknown key of policy 'wrong'", said)
+      status, said = does "status"
+      assert.equal(0, status)
+      assert.matches("! reload changed files were refused .*, and what decided before goes on: "
+        .. "fair.lua: line 1: E%-policy: unknown key of policy 'wrong'.*; the first of 2 errors: "
+        .. "`allot check` has them all", said)
     end)
 
     it("when a policy breaks a property that it promises", function ()
@@ -174,6 +193,59 @@ return policy { name = "promise", quota = { fill "all" { by = "share" } },
       assert.equal("E-property", refused.data.code)
       assert.equal(3, refused.data.line)
       assert.equal("first", it_runs:policy())
+    end)
+
+    -- README of the service, step 2. Random cases hardly have such a demand.
+    it("when a policy breaks a property on the live state alone", function ()
+      local property = [[
+return policy { name = "%s", quota = { fill "all" { by = "share" } },
+  properties = {
+    property "nobody wants 123456789" (function (case)
+      for _, row in pairs (case.rows) do
+        if row.demand == 123456789 then return false, row.path .. " does" end
+      end
+      return true
+    end),
+  },
+}
+]]
+      start()
+      write("fair.lua", property:format "before")
+      assert.equal("swapped", it_runs:call "reload".result)
+      demand(123456789, 5)
+      it_runs:call "cycle"
+      write("fair.lua", property:format "after")
+      local _, refused = it_runs:call "reload"
+      assert.same({ "E-property", "fair.lua", 3 },
+        { refused.data.code, refused.data.file, refused.data.line })
+      assert.equal('the property "nobody wants 123456789" does not hold: /a does', refused.message)
+      assert.matches("^on the live state; allot check .* plan.json shows a case", refused.data.hint)
+      assert.equal("before", it_runs:policy())
+      demand(4, 5)
+      assert.equal("swapped", it_runs:call "reload".result)
+      world.stop()
+    end)
+
+    it("unless only another policy of the plan breaks it", function ()
+      write("plan.json", [[{"version": 1, "slots": 10, "policy": "fair.lua", "consumers": [
+        {"name": "a", "owned": 5, "children": [{"name": "a1"}]},
+        {"name": "b", "owned": 5, "policy": "other.lua", "children": [{"name": "b1"}]}]}]])
+      write("other.lua", [[
+return policy { name = "other", quota = { fill "all" { by = "share" } },
+  properties = { property "nobody wants 123456789" (function (case)
+    for _, row in pairs (case.rows) do if row.demand == 123456789 then return false end end
+    return true
+  end) } }
+]])
+      start()
+      assert(it_runs:call("demand", { consumer = "/b/b1", slots = 123456789 }))
+      it_runs:call "cycle"
+      write("fair.lua", GOOD:format "mended")
+      assert.equal("swapped", assert(it_runs:call "reload").result)
+      assert.equal(1, it_runs:status().reload.total.swapped)
+      write("other.lua", shell.read(folder .. "/other.lua") .. "\n")
+      local _, refused = it_runs:call "reload"
+      assert.same({ "E-property", "other.lua" }, { refused.data.code, refused.data.file })
     end)
 
     it("when a policy fails on what is in the books, though checks pass", function ()

@@ -2,12 +2,14 @@
 /* Copyright the allot authors */
 /* client.c: a connection to a service, and its answers; its plan and state in place of files. */
 #include "cli/term/client.h"
+#include "base/report.h"
 #include "base/span.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -208,22 +210,31 @@ bool allot__client_text(allot__client *client, const char *object, size_t len, c
 static int report_error(allot__client *client, const char *error, size_t len)
 {
     allot__cli *cli = client->cli;
-    allot__text message = {.engine = cli->engine}, code = message, hint = message;
-    size_t data_len = 0;
+    allot__text message = {.engine = cli->engine}, code = message, hint = message, file = message;
+    size_t data_len = 0, line_len;
     const char *data = allot__client_member(error, len, "data", &data_len);
     allot__client_text(client, error, len, "message", &message);
-    allot__client_text(client, data ? data : "{}", data ? data_len : 2, "code", &code);
-    allot__client_text(client, data ? data : "{}", data ? data_len : 2, "hint", &hint);
+    data = data ? data : "{}";
+    data_len = data_len > 0 ? data_len : 2;
+    allot__client_text(client, data, data_len, "code", &code);
+    allot__client_text(client, data, data_len, "hint", &hint);
+    allot__client_text(client, data, data_len, "file", &file);
+    const char *line = allot__client_member(data, data_len, "line", &line_len);
+    allot_diagnostic finding =
+        allot__error(code.len > 0 ? code.bytes : "E-service",
+                     message.len > 0 ? message.bytes : "the service refused the request");
+    finding.hint = hint.bytes;
+    finding.file = file.bytes;
+    finding.line = line ? (int32_t)strtol(line, NULL, 10) : 0;
+    allot_report_add(cli->report, &finding);
     if (cli->options.json) {
         allot__text_puts(&cli->out, "{\"error\": ");
         allot__text_add(&cli->out, error, len);
         allot__text_puts(&cli->out, "}\n");
     }
-    allot__cli_fail(cli, CLI_NO, code.len > 0 ? code.bytes : "E-service", hint.bytes, "%s",
-                    message.len > 0 ? message.bytes : "the service refused the request");
-    allot__text_free(&message);
-    allot__text_free(&code);
-    allot__text_free(&hint);
+    allot__text *const texts[] = {&message, &code, &hint, &file};
+    for (int i = 0; i < 4; i++)
+        allot__text_free(texts[i]);
     return CLI_NO;
 }
 

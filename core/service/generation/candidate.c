@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* candidate.c: makes a generation from files, checks it, and tries it on states decided before,
- * of which a few are kept. */
+/* candidate.c: makes a generation from files, and tries it on states decided before, of which a
+ * few are kept. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <uv.h>
-
-#include <allot/tool.h>
 
 #include "base/memory.h"
 #include "service/generation/candidate.h"
@@ -96,133 +94,6 @@ void allot__candidate_refuse(allot__candidate *candidate, int status)
     candidate->generation = NULL;
 }
 
-/* ---- Changed policies are checked as by `allot check` ---------------------------------------- */
-
-typedef struct asked {
-    const allot__source *policy;
-    char cases[16];
-} asked;
-
-static void drop(void *ud, const char *text, size_t len)
-{
-    (void)ud;
-    (void)text;
-    (void)len;
-}
-
-/* Drops the cases that `allot check` would write to files. */
-static int write_nothing(void *ud, const char *path, const char *text, size_t len,
-                         char why[ALLOT_TOOL_WHY_MAX])
-{
-    (void)ud;
-    (void)path;
-    (void)text;
-    (void)len;
-    snprintf(why, ALLOT_TOOL_WHY_MAX, "not wanted");
-    return ALLOT_EIO;
-}
-
-/* Serves only the policy, with the text already read. */
-static int read_policy(void *ud, const char *path, allot_sink sink, void *sink_ud,
-                       char why[ALLOT_TOOL_WHY_MAX])
-{
-    const asked *it = ud;
-    if (strcmp(path, it->policy->path) != 0)
-        return write_nothing(ud, path, NULL, 0, why);
-    return sink(sink_ud, it->policy->bytes, (size_t)it->policy->size) == 0 ? ALLOT_OK : ALLOT_EIO;
-}
-
-static const char *option(void *ud, const char *name)
-{
-    asked *it = ud;
-    if (strcmp(name, "runs") == 0)
-        return it->cases;
-    return strcmp(name, "format") == 0 ? "json" : NULL;
-}
-
-/* Copies the errors, except about unwritten cases; true: there were others. */
-static bool pass_on(const allot_report *from, allot_report *to)
-{
-    bool any = false;
-    for (int32_t i = 0; i < allot_report_count(from); i++) {
-        allot_diagnostic it = *allot_report_at(from, i);
-        if (it.severity != ALLOT_ERROR || strcmp(it.code, "E-io") == 0)
-            continue;
-        if (!it.hint)
-            it.hint = "allot check shows a case";
-        allot_report_add(to, &it);
-        any = true;
-    }
-    return any;
-}
-
-/* Checks a policy's text on random cases, as `allot check` does. EPOLICY (report): it breaks an
- * invariant or one of its own properties. ENOMEM. */
-static int check_policy(allot_engine *engine, const allot__source *policy, int32_t cases,
-                        allot_report *report)
-{
-    asked it = {.policy = policy};
-    const char *path = policy->path;
-    const allot_tool_host host = {.ud = &it,
-                                  .out = drop,
-                                  .read = read_policy,
-                                  .write = write_nothing,
-                                  .option = option,
-                                  /* Bounds a policy's CPU time, independent of the machine's
-                                   * load. */
-                                  .clock = allot__generation_worked};
-    allot_report *own;
-    int answer = 0, status = allot_report_new(engine, &own);
-    if (status != ALLOT_OK)
-        return status;
-    snprintf(it.cases, sizeof it.cases, "%d", (int)cases);
-    status = allot_tool_run(engine, &host, "check", "run", &path, 1, &answer, own);
-    bool told = pass_on(own, report);
-    if (status == ALLOT_OK && answer != 0) {
-        if (!told)
-            allot_report_say(report, ALLOT_ERROR, "E-io", "%.300s cannot be checked", path);
-        status = told ? ALLOT_EPOLICY : ALLOT_EIO;
-    }
-    allot_report_free(own);
-    return status;
-}
-
-/* ---- Building -------------------------------------------------------------------------------- */
-
-static bool is_trusted(const allot__candidate *it, const allot__source *source)
-{
-    const allot__source *known =
-        it->trusted ? allot__sources_find(it->trusted, source->path) : NULL;
-    return known != NULL && known->hash == source->hash && known->size == source->size;
-}
-
-static bool is_listed(const allot__candidate *it, const allot__source *source)
-{
-    char sha256[65];
-    if (it->list.len == 0)
-        return false;
-    allot_sha256(source->bytes, (size_t)source->size, sha256);
-    for (size_t at = 0; at < it->list.len; at += strlen(it->list.bytes + at) + 1)
-        if (strncmp(it->list.bytes + at, sha256, 64) == 0)
-            return true;
-    return false;
-}
-
-/* Checks changed policies: all sources but the first, the plan. */
-static int check_policies(allot__candidate *it)
-{
-    int status = ALLOT_OK;
-    const allot__sources *sources = &it->generation->sources;
-    for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++) {
-        const allot__source *source = &sources->items[i];
-        if (!source->bytes || is_trusted(it, source) || is_listed(it, source))
-            continue;
-        status = check_policy(it->engine, source, ALLOT__CANDIDATE_CASES, it->report);
-        it->checked++;
-    }
-    return status;
-}
-
 /* ---- Versions of before ---------------------------------------------------------------------- */
 
 static bool is_live(const allot__candidate *it, const allot__plan_texts *texts)
@@ -234,8 +105,7 @@ static bool is_live(const allot__candidate *it, const allot__plan_texts *texts)
         strcmp(live->instead ? live->instead : "", texts->instead ? texts->instead : "") == 0;
     for (size_t i = 0; same && i < texts->policies.count; i++) {
         const allot__source *policy = &texts->policies.items[i];
-        const allot__source *known = allot__sources_find(&live->policies, policy->path);
-        same = known != NULL && known->hash == policy->hash && known->size == policy->size;
+        same = allot__sources_has(&live->policies, policy);
     }
     return same;
 }
@@ -347,7 +217,7 @@ static int build(allot__candidate *it)
         status = looked;
     if (status == ALLOT_OK && it->live)
         status = allot_plan_map_new(it->engine, it->live->plan, it->generation->plan, &it->ids);
-    return status == ALLOT_OK && !it->back ? check_policies(it) : status;
+    return status == ALLOT_OK && !it->back ? allot__candidate_check(it) : status;
 }
 
 static bool unchanged(const allot__candidate *it, const allot__sources *files)
@@ -371,7 +241,8 @@ static void leave(allot__candidate *it, allot__outcome outcome, const allot__sou
 static void forget_instead(allot__candidate *it)
 {
     allot__sources now = {.engine = it->engine};
-    if (allot__sources_add(&now, it->file, NULL, 0) == ALLOT_OK && !is_trusted(it, &now.items[0])) {
+    if (allot__sources_add(&now, it->file, NULL, 0) == ALLOT_OK &&
+        !allot__sources_has(it->trusted, &now.items[0])) {
         allot__free_string(it->engine, it->instead);
         it->instead = NULL;
     }

@@ -94,6 +94,12 @@ int allot__candidate_text(allot__candidate *candidate, const char *text);
 /* Reads the files and, unless they are the same, makes a generation and checks changed policies.
  * Blocks. */
 void allot__candidate_build(allot__candidate *candidate);
+/* Checks changed policies on random cases, as `allot check` does. EPOLICY (report): one breaks an
+ * invariant or one of its own properties. ENOMEM. */
+int allot__candidate_check(allot__candidate *candidate);
+/* The same, if there are some, on a state sealed under the plan, as `allot check --socket` does:
+ * some seconds at most. */
+int allot__candidate_check_live(allot__candidate *candidate, const allot_state *state);
 /* Compares its decision about a state, which is of the live plan, with that of the live
  * generation's twin. As allot__generation_make, allot__candidate_try: also where the live one
  * cannot decide. */

@@ -55,6 +55,12 @@ const allot__source *allot__sources_find(const allot__sources *sources, const ch
     return NULL;
 }
 
+bool allot__sources_has(const allot__sources *sources, const allot__source *source)
+{
+    const allot__source *known = sources ? allot__sources_find(sources, source->path) : NULL;
+    return known != NULL && known->hash == source->hash && known->size == source->size;
+}
+
 static int put(allot__sources *sources, const allot__source *like)
 {
     if (allot__sources_find(sources, like->path))

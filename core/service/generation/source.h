@@ -38,6 +38,8 @@ int allot__sources_put(allot__sources *sources, const char *path, const char *by
 /* Adds copies of another list's files, without their bytes. ENOMEM. */
 int allot__sources_copy(allot__sources *sources, const allot__sources *from);
 const allot__source *allot__sources_find(const allot__sources *sources, const char *path);
+/* Whether a list (NULL: an empty one) has a file of that path and content. */
+bool allot__sources_has(const allot__sources *sources, const allot__source *source);
 /* Whether all files still have their contents; reads them into the engine's memory. */
 bool allot__sources_same(const allot__sources *sources, allot_engine *engine);
 /* The SHA-256 of the files' contents as listed, in their order. */

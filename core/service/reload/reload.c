@@ -24,6 +24,8 @@ void allot__reload_error(allot__text *out, const allot_report *report)
     allot__text_member(out, "path", it->path);
     allot__text_member(out, "message", it->message);
     allot__text_member(out, "hint", it->hint);
+    if (allot_report_total(report, ALLOT_ERROR) > 1)
+        allot__text_number(out, "errors", allot_report_total(report, ALLOT_ERROR));
 }
 
 /* The policies of the groups, and the files they and others were read from. */
@@ -71,6 +73,14 @@ static void log_swap(const allot__reload *it, const allot__candidate *candidate)
         {.name = "took_ms", .number = it->took_us / 1000},
         {.name = NULL}};
     allot__log(it->service, ALLOT_LOG_INFO, "reloaded", fields);
+}
+
+void allot__reload_log_again(const allot__reload *it)
+{
+    const allot__log_field fields[] = {{.name = "plan", .text = it->service->generation->sha256},
+                                       {.name = NULL}};
+    allot__log(it->service, ALLOT_LOG_INFO,
+               "the files are what decides again: nothing is refused any more", fields);
 }
 
 /* The first caller whose attempt it was, if any, and the plan that decides from now on. */

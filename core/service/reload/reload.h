@@ -5,11 +5,12 @@
  *
  * When files change (watch.c), or on request, a candidate is built and checked on a thread
  * (generation/candidate.h), then tried there on the state of the books and on recorded cycles, one
- * by one; the loop only lends the states (of many tasks, whose copy takes long, only recorded
- * ones). A candidate that passes is swapped in between two cycles; one that fails changes nothing,
- * and status, log and metrics state the reason. Files are compared by content. An attempt begins 30
- * ms after a change was seen, and its result counts only after 150 ms without changes, so that
- * half-written files cause no error; files that keep changing for 2 s are taken as they are then.
+ * by one; policies that changed are checked on the former, too. The loop only lends the states (of
+ * many tasks, whose copy takes long, only recorded ones). A candidate that passes is swapped in
+ * between two cycles; one that fails changes nothing, and status, log and metrics state the reason.
+ * Files are compared by content. An attempt begins 30 ms after a change was seen, and its result
+ * counts only after 150 ms without changes, so that half-written files cause no error; files that
+ * keep changing for 2 s are taken as they are then.
  *
  * A plan from the method `plan` takes the same steps. Once it has passed, it is written to the
  * plan's file before the swap: the file stays authoritative. If the file cannot be written the plan
@@ -155,7 +156,7 @@ void allot__reload_plan(allot__request *call);
 void allot__reload_confirm(allot__request *call);
 void allot__reload_rollback(allot__request *call);
 
-/* A report's first error as the members of an object. */
+/* A report's first error as the members of an object, and how many there are, if more. */
 void allot__reload_error(allot__text *out, const allot_report *report);
 
 /* As `grow` of allot__upcalls: events with newcomers wait, and are entered once a
@@ -216,6 +217,8 @@ void allot__reload_fail(allot__reload *it, allot__candidate *failed);
 /* Log the result of the attempt; answer waiting calls. NULL: no result, for lack of memory or
  * because the service ends. */
 void allot__reload_log(const allot__reload *reload, const allot__candidate *candidate);
+/* Logs that files which were refused are as the live ones again. */
+void allot__reload_log_again(const allot__reload *reload);
 void allot__reload_answer(allot__reload *reload, const allot__candidate *candidate);
 
 #endif

@@ -300,18 +300,24 @@ void allot__reload_conclude(allot__reload *it, int verdict)
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
 /* Runs on a thread, which owns all that it touches until it is done: the candidate decides about
- * the lent state, then about recorded ones, none of which begins after the time for them. */
+ * the lent state, then about recorded ones, none of which begins after the time for them. Changed
+ * policies are then checked on the lent state, or else on the last recorded one. */
 static void try_work(void *ud)
 {
     allot__reload *it = ud;
     const allot__sample_states *samples = &it->samples;
     uint64_t until = uv_hrtime() + (uint64_t)ALLOT__CANDIDATE_BUDGET * 1000000;
     int64_t live_us = samples->count > 0 ? samples->items[0].took : -1;
+    allot_state *lent = NULL; /* under the candidate's plan */
     it->status = ALLOT_OK;
     if (it->lent)
-        it->status = allot__candidate_try(it->candidate, it->lent, true, live_us, NULL);
+        it->status = allot__candidate_try(it->candidate, it->lent, true, live_us, &lent);
     if (it->status == ALLOT_OK)
         it->status = allot__candidate_try_samples(it->candidate, samples, until, &it->trial);
+    const allot_state *live = lent || it->trial.count == 0 ? lent : it->trial.items[0].state;
+    if (it->status == ALLOT_OK && live)
+        it->status = allot__candidate_check_live(it->candidate, live);
+    allot_state_free(lent);
     if (it->status == ALLOT_OK && allot__guard_wants(it))
         it->status = allot__guard_compare(it, it->lent);
     allot_state_free(it->lent);
@@ -397,6 +403,8 @@ static void build_work(void *ud)
 static void same(allot__reload *it)
 {
     bool aside = it->candidate->outcome == ALLOT__ASIDE;
+    if (it->candidate->outcome == ALLOT__AS_LIVE && it->failed && !it->failed->aside)
+        allot__reload_log_again(it);
     if (it->candidate->outcome == ALLOT__AS_LIVE || aside) {
         allot__reload_fail(it, aside ? it->candidate : NULL);
         if (it->held && !it->held->text)

@@ -47,7 +47,11 @@ static const struct {
      "\"E-x\", \"file\": \"plan.json\", \"line\": 4, \"message\": \"no\", \"hint\": \"yes\"}}}",
      TROUBLE("reload",
              "changed files were refused 1970-01-01T00:01:40Z (1 h ago), and what decided "
-             "before goes on: plan.json: line 4: no (yes)")},
+             "before goes on: plan.json: line 4: E-x: no (yes)")},
+    {"{\"now\": 100, \"reload\": {\"error\": {\"at\": 100, \"code\": \"E-x\", \"message\": \"no\", "
+     "\"errors\": 3}}}",
+     TROUBLE("reload", "changed files were refused 1970-01-01T00:01:40Z, and what decided before "
+                       "goes on: E-x: no; the first of 3 errors: `allot check` has them all")},
     {"{\"now\": 100, \"reload\": {\"error\": {\"at\": 100, \"message\": \"no\"}}}",
      TROUBLE("reload", "changed files were refused 1970-01-01T00:01:40Z, and what decided before "
                        "goes on: no")},

@@ -17,6 +17,9 @@ local Target = require "allot.check.target"
 local check = {}
 
 local RUNS, SECONDS, SEED, OUT = 1000, 10, 1, "allot-failure"
+local LIVE_SECONDS = 2
+--- A host that writes no cases.
+local UNWRITTEN = { write = function () return nil, "not wanted" end }
 --- The smallest state: a plan's warnings come with any state.
 local STATE = '{"now": 1772409600}'
 --- Readers of all other formats need a document whatever the result.
@@ -211,6 +214,40 @@ local function open(core, host, file, text, service)
   return open_plan(core, host, file, text)
 end
 
+local function ask(core, host)
+  local answer, message, code = host.call("ask", 'state {"plan": true}')
+  if answer then return live.read(core, answer) end
+  return nil, message, code
+end
+
+--- Tries the plan on the live state alone, within LIVE_SECONDS, and says what breaks; of properties
+--- that a policy states only those of `policies`, by their names in the plan. The exit status.
+function check.live(host, policies)
+  local core, named = require "allot.core", {}
+  for _, name in ipairs(policies) do named[name] = true end
+  local service = assert(ask(core, host))
+  local target, _, report = live.target(core, service)
+  if not target then
+    for _, each in ipairs(report) do host.say(each) end
+    return INVALID
+  end
+  target.tries = 0 -- what is said is said of the live state
+  local run = Run.of(target, {
+    runs = 0, seed = SEED, watch = Run.watch(host.clock, LIVE_SECONDS),
+    given = live.states(service, target.document),
+  })
+  local kept = {}
+  for _, failure in ipairs(run.failures) do
+    local policy = failure.check.policy
+    if not policy or named[policy.file] then kept[#kept + 1] = failure end
+  end
+  run.failures = kept
+  local list = findings.of_run(target, UNWRITTEN, { out = OUT }, run, status_of)
+  for _, each in ipairs(run.cannot and run.cannot.report or {}) do list[#list + 1] = each end
+  for _, each in ipairs(list) do host.say(each) end
+  return #list > 0 and FOUND or DONE
+end
+
 --- The live plan, with its state.
 local function check_live(core, host, opts)
   local service = opts.live
@@ -270,9 +307,9 @@ function check.run(host, args)
   local files, status = {}, DONE
   if not FORMATS[format] then host.call "always" end
   if host.option "socket" then
-    local answer, _, code = host.call("ask", 'state {"plan": true}')
-    if not answer then return code == FOUND and IO or code end -- "no" is the verb's own answer
-    opts.live = live.read(core, answer)
+    local service, _, code = ask(core, host)
+    if not service then return code == FOUND and IO or code end -- "no" is the verb's own answer
+    opts.live = service
   elseif #args == 0 then
     host.say { severity = "error", code = "E-nothing", message = "nothing was checked",
                hint = "name a plan or a policy" }

@@ -145,7 +145,7 @@ local function smallest(target, site, state, id, code, where)
     if same and made.raised and made.raised.where ~= where then same = false end
     if same then last = made end
     return same
-  end, DEAR_TRIES[code] or TRIES, target.late)
+  end, target.tries or DEAR_TRIES[code] or TRIES, target.late)
   if not last then
     local late = target.late
     target.late = nil
@@ -394,9 +394,10 @@ end
 
 --- `target`: core; texts of policies by their names in plans; policies(plan), those that a plan
 -- uses, { loaded, declared, file, text } of each; site(random), the next plan; crowd(random), a
--- large one, or nil. opts: runs, seed, progress(done, total), watch (Run.watch; nil: no bound),
--- given (states of a plan, target.whole, that are tried first), host (starts processes that try
--- parts side by side; nil: in turn). The first case always begins, however little time there is;
+-- large one, or nil; `tries`, how many smaller cases of a failure are tried (nil: many). opts:
+-- runs, seed, progress(done, total), watch (Run.watch; nil: no bound), given (states of a plan,
+-- target.whole, that are tried first), host (starts processes that try parts side by side; nil: in
+-- turn). The first case always begins, however little time there is;
 -- `late` of the result: time ran out before others began; `lost`: a process was, which is reported.
 function Run.of(target, opts)
   local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {}, plans = 0,

@@ -182,7 +182,9 @@ Every option can also be an environment variable: --token-file is ALLOT_TOKEN_FI
   status = { "report how a running service is", [[
 Prints a report on a running service, troubles first: plan and policies and their last
 reload, cycles, disk, clients; and how many slots consumers have. Exit status 1: the
-service is not well. As JSON it prints the answer to the method "status".
+service is not well. If files were refused, the report says so, and a service that goes on
+deciding is well; "allot reload" then exits with 1. As JSON it prints the answer to the
+method "status".
 
   allot status --socket plan.json.sock
   ALLOT_SOCKET=/run/allot/allot.sock allot status --format json | jq .store

@@ -15,8 +15,9 @@ local TROUBLES = {
       .. "[; {store.waiting_bytes:bytes} wait in memory]" },
   { "reload.error.at", "reload",
     "changed files were refused {reload.error.at:time}, and what decided before goes on: "
-      .. "[{reload.error.file}: ][line {reload.error.line}: ]{reload.error.message}"
-      .. "[ ({reload.error.hint})]" },
+      .. "[{reload.error.file}: ][line {reload.error.line}: ][{reload.error.code}: ]"
+      .. "{reload.error.message}[ ({reload.error.hint})]"
+      .. "[; the first of {reload.error.errors:error}: `allot check` has them all]" },
   { "reload.waits.version", "change",
     "{reload.waits.version} waits since {reload.waits.since:time}"
       .. "[: it would take {reload.waits.reclaims:slot}], and --most-change is "
