@@ -154,6 +154,18 @@ return policy { name = "site", quota = { %s }, %s
       "the plan says the same of it and of /")
   end)
 
+  it("is kept by policies that go by use, which cases with other demand have, too", function ()
+    local path = site([[
+return policy { name = "site",
+  quota = { fill "all" { by = 1, order = order { "used_over_share" } } },
+  properties = { "steady", "demand_monotone" },
+}
+]])
+    local status, said, err = check(path, 1000)
+    assert.equal(0, status, said .. err)
+    has(said, "steady", "demand_monotone")
+  end)
+
   --- Books are kept by what is held, which goes wrong more rarely than it is seen in few cases.
   local CASES = { ownership = 6000, share_ratio = 1000, hybrid = 1000 }
 

@@ -117,13 +117,17 @@ local function reserve_kept(case)
   end)
 end
 
---- A copy of a state in which a change has been made to every consumer's row.
+--- A copy of a state without tasks, loans and slots in flight, in which `change` has been made to a
+--- copy of every consumer's row.
 local function changed(state, change)
   local out = {}
   for key, value in pairs(state) do out[key] = value end
   out.consumers, out.reclaims, out.loans, out.tasks = {}, nil, nil, nil
   for path, row in pairs(state.consumers or {}) do
-    out.consumers[path] = change(path, row)
+    local other = {}
+    for key, value in pairs(row) do other[key] = value end
+    change(other, path)
+    out.consumers[path] = other
   end
   return out
 end
@@ -140,8 +144,8 @@ local function differs(before, now, compare)
 end
 
 local function steady(case)
-  local state = changed(case.state, function (_, row)
-    return { demand = row.demand, allocated = type(row.allocated) == "table" and {} or 0 }
+  local state = changed(case.state, function (row)
+    row.allocated = type(row.allocated) == "table" and {} or 0
   end)
   local empty = case.decide(state)
   return differs(case.view, empty, function (row, other)
@@ -154,10 +158,8 @@ end
 
 --- Decides again with a larger demand of the consumer at `path`.
 local function ask_for_more(case, path, more)
-  local state = changed(case.state, function (each, row)
-    return {
-      demand = (row.demand or 0) + (each == path and more or 0), allocated = row.allocated,
-    }
+  local state = changed(case.state, function (row, each)
+    if each == path then row.demand = (row.demand or 0) + more end
   end)
   state.reclaims, state.loans = case.state.reclaims, case.state.loans
   local asked = case.decide(state)
@@ -187,7 +189,7 @@ end
 --- A plan and state that both have `house` slots; what consumers own does not depend on that
 --- number.
 local function sized(case, house)
-  local plan, state = {}, changed(case.state, function (_, row) return row end)
+  local plan, state = {}, changed(case.state, function () end)
   for key, value in pairs(case.plan) do plan[key] = value end
   plan.slots, state.slots, state.reclaims = house, house, case.state.reclaims
   return plan, state
