@@ -4,6 +4,7 @@
  * row.c: leaves (demand, allocation, release, decline), sessions, contracts, hosts, sizes of
  * groups.
  */
+#include "base/least.h"
 #include "base/memory.h"
 #include "service/books/own.h"
 
@@ -71,6 +72,72 @@ void allot__declines_end(allot__books *books, int64_t now)
         }
 }
 
+/* ---- Reclaims without tasks ------------------------------------------------------------------ */
+
+void allot__flight_end(allot__books *books, allot__flight_item *item, bool state)
+{
+    allot_in_flight flight;
+    if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->of.named.name, &flight))
+        allot__victims_end(books, item, &flight);
+    allot__map_take(&books->flights, &item->of.named);
+    if (state)
+        allot_state_end(books->state, ALLOT_ITEM_RECLAIM, item->of.named.name);
+    allot__item_free(books->engine, item);
+}
+
+/* Idle slots came back: those that do not stay are reclaims' without tasks, the oldest first, as a
+ * leaf cannot give back what it does not hold. */
+static void serve_reclaims(allot__books *books, int32_t group, int32_t leaf)
+{
+    int64_t stay =
+        allot__leaf(books, group, leaf).allocated - allot__leaf_beside(books, group, leaf)->held;
+    allot_in_flight flight;
+    for (allot__map_item *at = books->flights.last, *before; at; at = before) {
+        allot__flight_item *item = (allot__flight_item *)(void *)at;
+        const char *id = item->of.named.name;
+        before = at->before;
+        if (!allot__books_get(books, ALLOT_ITEM_RECLAIM, id, &flight) || flight.group != group ||
+            flight.consumer != leaf || flight.task_count + flight.gone > 0)
+            continue;
+        int64_t comes = allot__least(flight.slots, stay);
+        stay -= comes;
+        if (comes == flight.slots)
+            continue;
+        allot__map_touch(&books->flights, at);
+        if (comes == 0)
+            allot__flight_end(books, item, true);
+        else
+            allot_state_reclaim_back(books->state, id, flight.slots - comes);
+    }
+}
+
+int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    allot__flight_item *item = allot__item_find(&books->flights, event->id);
+    allot_in_flight flight;
+    if (!item || !allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &flight))
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
+                                "reclaim: nothing is in flight as \"%.100s\"", event->id);
+    int64_t allocated = allot__leaf(books, flight.group, flight.consumer).allocated;
+    int64_t free = allocated - allot__leaf_beside(books, flight.group, flight.consumer)->held;
+    int64_t most = flight.slots < free || event->keep ? flight.slots : free;
+    if (flight.task_count + flight.gone > 0)
+        return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
+                                "reclaim: its slots come back as its tasks finish");
+    if (event->slots > most)
+        return allot__error_set(fault, ALLOT_ERANGE, "E-range", "slots", NULL,
+                                "slots: found %lld, allowed at most %lld", (long long)event->slots,
+                                (long long)most);
+    allot__map_touch(&books->flights, &item->of.named);
+    if (!event->keep)
+        allot__leaf_allocate(books, flight.group, flight.consumer, allocated - event->slots);
+    if (event->slots == flight.slots)
+        allot__flight_end(books, item, true);
+    else
+        allot_state_reclaim_back(books->state, item->of.named.name, event->slots);
+    return ALLOT_OK;
+}
+
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
 static int few(const allot__event *event, int64_t allocated, int64_t held, allot__error *fault)
@@ -108,6 +175,8 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
         allot__leaf_demand(books, event->group, leaf, event->slots);
     else
         allot__leaf_allocate(books, event->group, leaf, after);
+    if (event->kind == ALLOT__EVENT_RELEASE)
+        serve_reclaims(books, event->group, leaf);
     return ALLOT_OK;
 }
 
@@ -129,49 +198,11 @@ int allot__apply_decline(allot__books *books, const allot__event *event, allot__
     beside->until = event->until;
     beside->wanted = row.demand;
     beside->most = (int32_t)(event->demand >= 0 ? event->demand : row.allocated - back);
-    if (back > 0)
+    if (back > 0) {
         allot__leaf_allocate(books, event->group, leaf, row.allocated - back);
+        serve_reclaims(books, event->group, leaf);
+    }
     allot__leaf_demand(books, event->group, leaf, row.demand);
-    return ALLOT_OK;
-}
-
-/* ---- Reclaims without tasks ------------------------------------------------------------------ */
-
-void allot__flight_end(allot__books *books, allot__flight_item *item, bool state)
-{
-    allot_in_flight flight;
-    if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->of.named.name, &flight))
-        allot__victims_end(books, item, &flight);
-    allot__map_take(&books->flights, &item->of.named);
-    if (state)
-        allot_state_end(books->state, ALLOT_ITEM_RECLAIM, item->of.named.name);
-    allot__item_free(books->engine, item);
-}
-
-int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault)
-{
-    allot__flight_item *item = allot__item_find(&books->flights, event->id);
-    allot_in_flight flight;
-    if (!item || !allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &flight))
-        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
-                                "reclaim: nothing is in flight as \"%.100s\"", event->id);
-    int64_t allocated = allot__leaf(books, flight.group, flight.consumer).allocated;
-    int64_t free = allocated - allot__leaf_beside(books, flight.group, flight.consumer)->held;
-    int64_t most = flight.slots < free || event->keep ? flight.slots : free;
-    if (flight.task_count + flight.gone > 0)
-        return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
-                                "reclaim: its slots come back as its tasks finish");
-    if (event->slots > most)
-        return allot__error_set(fault, ALLOT_ERANGE, "E-range", "slots", NULL,
-                                "slots: found %lld, allowed at most %lld", (long long)event->slots,
-                                (long long)most);
-    allot__map_touch(&books->flights, &item->of.named);
-    if (!event->keep)
-        allot__leaf_allocate(books, flight.group, flight.consumer, allocated - event->slots);
-    if (event->slots == flight.slots)
-        allot__flight_end(books, item, true);
-    else
-        allot_state_reclaim_back(books->state, item->of.named.name, event->slots);
     return ALLOT_OK;
 }
 
