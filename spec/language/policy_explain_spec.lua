@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What `explain` says of a policy's own words: which test of a relation refused, and which guards
---- let a job go.
+--- What `explain` says of a policy's own words: which test of a relation refused, which guards
+--- let a job go, and by which keys a fill served consumers.
 
 local allot = require "allot"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
 
 local function explained(policy, queues, jobs, id)
@@ -173,5 +175,96 @@ describe("W-owned names what the policy goes by:", function ()
 
   it("nothing", function ()
     assert.is_nil(hint(OWN .. 'quota = { fill "a" { up_to = "most" } }'))
+  end)
+end)
+
+describe("explain tells of a fill with an order", function ()
+  local ORDERED = [[return policy { name = "own",
+    attributes = { tier = { type = "integer", min = 0, default = 0 },
+                   late = { type = "boolean", default = false } },
+    quota = { fill "all" { by = "share", order = order { %s } }, fill "rest" { by = 1 } } }]]
+
+  --- A function from a consumer's name to what is said of the fills.
+  local function fills(slots, keys, ...)
+    local short, now = { slots = slots, policy = "site.lua" }, {}
+    for i, row in ipairs { ... } do
+      short[i], now[row[1]] = row, { row.wants }
+      row.wants = nil
+    end
+    local policy = ORDERED:format(keys)
+    local made, decision = engine.cycle(case.plan(short), case.state(now), nil, policy)
+    local rows = case.by_path(made.groups.default)
+    return function (name)
+      local text = table.concat(decision:explain("/" .. name), "\n")
+      return text:match "first%-level consumers?%.\n(.-)\nIts quota", rows["/" .. name].quota
+    end
+  end
+
+  it("what each got where slots ran out between two, and why", function ()
+    local said = fills(10, "'rank'", { "a", wants = 6 }, { "b", rank = 1, wants = 4 },
+      { "c", rank = 2, wants = 4 })
+    assert.equal("  all: 6.\n    Served by rank: it has 0, and nobody was served before it.",
+      said "a")
+    assert.equal("  all: 4.\n    Served by rank: it has 1; /a, served last before it, has 0.",
+      said "b")
+    assert.equal("  all: 0: slots ran out among those served before it.\n"
+      .. "    Served by rank: it has 2; /b, served last before it, has 1.\n"
+      .. '  Nothing was left for "rest".', said "c")
+  end)
+
+  it("all keys, which fall or are flags, and whom it served, not who wanted nothing", function ()
+    local said = fills(9, "'late', desc 'tier', 'rank'", { "a", wants = 5, tier = 7, late = true },
+      { "b", wants = 5, tier = 2 }, { "c", wants = 5, tier = 2, rank = 1 },
+      { "d", wants = 0, tier = 2, rank = 2 })
+    assert.equal("  all: 4. Slots ran out here, at 4 per unit of share.\n"
+      .. "    Served by late, tier (largest first), rank: it has false, 2, 1; /b, served last "
+      .. 'before it, has false, 2, 0.\n  Nothing was left for "rest".', said "c")
+    assert.matches("it has true, 7, 0; /c, served last before it, has false, 2, 1.", said "a", 1,
+      true)
+  end)
+
+  it("nothing of keys where slots suffice, and who has no weight in it", function ()
+    local said = fills(9, "'rank'", { "a", wants = 5 }, { "b", wants = 3, rank = 1 })
+    assert.equal("  all: 5.", said "a")
+    said = fills(5, "'rank'", { "a", wants = 4, share = 0 }, { "b", wants = 5, rank = 1 },
+      { "c", wants = 5, rank = 2 }, { "d", wants = 4, rank = 3, share = 0 })
+    assert.matches("^  all: 0, since this goes by share, and that is 0 here.", said "a")
+    assert.matches("^  all: 0, since this goes by share, and that is 0 here.", said "d")
+    assert.matches("^  all: 0: slots ran out", said "c")
+  end)
+
+  it("the same as its quota, whatever is drawn", function ()
+    local random = 7 -- a small generator, so that each run draws the same
+    local function draw(from, to)
+      random = random * 1103515245 + 12345 & 0x7fffffff
+      return from + (random >> 8) % (to - from + 1)
+    end
+    for _ = 1, 60 do
+      local rows, ranks = {}, { 0, 1, 2, 3 }
+      for i = 1, 4 do
+        rows[i] = { string.char(96 + i), wants = draw(0, 4),
+          rank = table.remove(ranks, draw(1, #ranks)) }
+      end
+      local wants = {}
+      for _, row in ipairs(rows) do wants[row.rank] = row.wants end
+      local left, last = 8, nil
+      local names, quota, before = {}, {}, {}
+      for _, row in ipairs(rows) do names[row.rank] = row[1] end
+      for rank = 0, 3 do
+        quota[rank], before[rank] = math.min(left, wants[rank]), last
+        left = left - quota[rank]
+        last = quota[rank] > 0 and names[rank] or last
+      end
+      local short = wants[0] + wants[1] + wants[2] + wants[3] > 8
+      local said = fills(8, "'rank'", table.unpack(rows))
+      for rank = 0, 3 do
+        local text, has = said(names[rank])
+        assert.equal(quota[rank], has)
+        if wants[rank] > 0 then
+          assert.equal(quota[rank], tonumber(text:match "all: (%d+)"))
+          assert.equal(short and before[rank] or nil, text:match "; /(%a), served last")
+        end
+      end
+    end
   end)
 end)

@@ -166,19 +166,48 @@ describe("explanations of use", function ()
 
   it("say how much there is, how it fades, and what is added", function ()
     local rows = { ["A/x"] = { usage = 5 }, ["A/y"] = { usage = 1, allocated = 0 } }
-    assert.matches("It has used 6 slot-seconds, of which half is left after 60 s; what it holds "
-      .. "adds 4 a second (C-14).", explained({ half_life = 60 }, rows, "/A"), 1, true)
-    assert.matches("It has used 1 slot-second, of which a tenth is left after 3600 s; what it "
-      .. "holds adds 0 a second (C-14).", explained({ hist_hours = 1 }, rows, "/A/y"), 1, true)
-    assert.matches("It has used 0 slot-seconds, which does not fade; what it holds adds 2 a second",
-      explained({ half_life = 0 }, rows, "/B"), 1, true)
-    assert.is_nil(explained({}, rows, "/B"):find("has used", 1, true))
+    assert.matches("Its use is 6 slot-seconds now, and fades to half in 60 s; what it holds adds 4 "
+      .. "a second (C-14).", explained({ half_life = 60 }, rows, "/A"), 1, true)
+    assert.matches("Its use is 1 slot-second now, and fades to a tenth in 3600 s; what it holds "
+      .. "adds 0 a second (C-14).", explained({ hist_hours = 1 }, rows, "/A/y"), 1, true)
+    assert.matches("Its use is 0 slot-seconds now, and does not fade; what it holds adds 2 a "
+      .. "second", explained({ half_life = 0 }, rows, "/B"), 1, true)
+    assert.is_nil(explained({}, rows, "/B"):find("Its use", 1, true))
   end)
 
   it("say over what it stands, if the policy reads it", function ()
-    assert.matches("used_over_share is 500: these times 1000, divided by its share of 2.",
-      explained({ half_life = 60 }, { ["A/y"] = { usage = 1 } }, "/A/y", by "'used_over_share'"),
-      1, true)
+    local rows = { ["A/y"] = { usage = 1 } }
+    local function told(source) return explained({ half_life = 60 }, rows, "/A/y", by(source)) end
+    assert.matches("used_over_share is 500: its use * 1000 / its share of 2.",
+      told "'used_over_share'", 1, true)
+    assert.matches("Its use is 1 slot-second now", told "'usage'", 1, true)
+    assert.is_nil(told "'usage'":find("used_over_share", 1, true))
+    assert.is_nil(told "function (usage, share) return usage // share end"
+      :find("used_over_share", 1, true))
+    assert.matches("used_over_share is 500",
+      told "function (used_over_share) return used_over_share end", 1, true)
+  end)
+
+  it("say why share does not count: it is 0, or siblings own slots (C-14)", function ()
+    local function told(keys, usage)
+      local short = plan { slots = 9, half_life = 60, policy = "site.lua",
+        { "a", owned = keys.owned }, { "guests", share = keys.share } }
+      local now = state { now = 0, guests = { 9, 0 } }
+      now.consumers["/guests"].usage = usage
+      local _, decision = engine.cycle(short, now, nil, [[return policy { name = "fair", quota = {
+        fill "owned" { by = "owned" },
+        fill "rest" { by = 1, order = order { "used_over_share" } } } }]])
+      return table.concat(decision:explain "/guests", "\n")
+    end
+    assert.matches("Siblings own slots and it owns none: its share does not count, so "
+      .. "used_over_share is 2^62, the most there is (C-14).", told({ owned = 5, share = 3 }, 7), 1,
+      true)
+    assert.matches("does not count, so used_over_share is 0 until it uses a slot, and then 2^62, "
+      .. "the most there is (C-14).", told({ owned = 5, share = 3 }, 0), 1, true)
+    assert.matches("Its share is 0, so used_over_share is 2^62, the most there is (C-14).",
+      told({ share = 0 }, 7), 1, true)
+    assert.matches("used_over_share is 2333: its use * 1000 / its share of 3.",
+      told({ share = 3 }, 7), 1, true)
   end)
 end)
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* consumer.c: ownership, need, what each fill gave, how that became whole slots; or a ledger's
- * accounts. */
+/* consumer.c: ownership, need, quota, or a ledger's accounts; slots held, given and taken. */
 #include "engine/explain/facts.h"
 
 #include <string.h>
@@ -90,116 +89,6 @@ static void explain_family(const allot__explanation *about)
         FACTS(about, "above above_quota", allot__path(about, allot__handle(work, above)).text,
               work->quota[above]);
     }
-}
-
-/* ---- Fills ----------------------------------------------------------------------------------- */
-
-static allot__u128 level_before(const allot__levels *levels, int32_t fill)
-{
-    return fill > 0 ? levels->level[fill - 1] : 0;
-}
-
-/* Does the level meet its need? Then it takes no part in later fills. */
-static bool content(const allot__explanation *about, allot__u128 level)
-{
-    return level == (allot__u128)about->work->need[about->row] * about->levels.denominator;
-}
-
-static void put_fill(const allot__explanation *about, int32_t i)
-{
-    const allot__work *work = about->work;
-    const allot__levels *levels = &about->levels;
-    const allot_policy *policy = about->rules->policy;
-    const allot__fill *fill = &policy->fills[i];
-    allot__u128 before = level_before(levels, i);
-    allot__facts_open(about, NULL, "{");
-    FACTS(about, "label gives? gave had_all? met?", fill->label, levels->level[i] > before,
-          allot__ratio_words(levels->level[i] - before, levels->denominator).text,
-          content(about, before), content(about, levels->level[i]));
-    if (fill->by.kind == ALLOT_FROM_NUMBER)
-        FACTS(about, "each", fill->by.value);
-    else
-        FACTS(about, "by", allot__explain_source(about, ALLOT_CONSUMERS, fill->by));
-    if (fill->up_to.kind == ALLOT_FROM_PERCENT) {
-        int64_t of = allot__trace_slots(work, about->row), most;
-        most = allot__percent_of(work, about->rules, fill->up_to.value, about->row, of);
-        if (levels->level[i] >= (allot__u128)most * levels->denominator)
-            FACTS(about, "percent of most",
-                  allot__value(work, about->rules, fill->up_to.value, about->row), of, most);
-    } else if (fill->up_to.kind == ALLOT_FROM_PART) {
-        FACTS(about, "planned", work->planned_part[about->row]);
-    } else if (fill->up_to.kind == ALLOT_FROM_HELD) {
-        FACTS(about, "keeps across?", work->held_part[about->row],
-              policy->switches[ALLOT_SWITCH_ACROSS] && work->tree->families > 1);
-    }
-    allot__facts_end(about, "}");
-}
-
-/* The fill in which slots ran out, and its rate, from which every part follows. */
-static void put_critical(const allot__explanation *about)
-{
-    const allot__levels *levels = &about->levels;
-    const allot__critical *critical = allot__trace_critical(about->work, about->row);
-    int32_t i = levels->critical;
-    const allot__fill *fill = &about->rules->policy->fills[i];
-    bool same = fill->by.kind == ALLOT_FROM_NUMBER;
-    allot__facts_open(about, "critical", "{");
-    FACTS(about, "fill empty? last_run? above? weighs? rate", i + 1, critical->amount == 0,
-          levels->last_run, levels->above,
-          allot__trace_weight(about->work, fill->by, about->row) > 0,
-          allot__ratio_words((allot__u128)critical->amount * (same ? (uint32_t)fill->by.value : 1U),
-                             (allot__u128)critical->weight * (allot__u128)about->work->unit)
-              .text);
-    if (fill->level) { /* it raises totals (C-15) */
-        FACTS(about, "had total",
-              allot__ratio_words(level_before(levels, i), levels->denominator).text,
-              allot__ratio_words(levels->level[i], levels->denominator).text);
-    }
-    allot__facts_end(about, "}");
-}
-
-static void explain_fills(const allot__explanation *about)
-{
-    allot__facts_open(about, "fills", "[");
-    for (int32_t i = 0; i < about->levels.fills; i++)
-        put_fill(about, i);
-    allot__facts_end(about, "]");
-    if (about->levels.critical >= 0)
-        put_critical(about);
-}
-
-/* Up to three siblings that were rounded up. */
-static void put_winners(const allot__explanation *about)
-{
-    const allot__work *work = about->work;
-    int32_t first = allot__family_first(work, about->siblings), count = 0;
-    allot__facts_open(about, "winners", "[");
-    for (int32_t i = 0; i < allot__family_size(work, about->siblings) && count < 3; i++) {
-        allot__levels levels;
-        allot__trace(work, first + i, &levels);
-        int32_t slots = work->quota[first + i] - allot__whole_part(work, first + i);
-        if ((allot__u128)slots * levels.denominator > levels.level[levels.fills - 1]) {
-            allot__facts_item(about, allot__path(about, allot__handle(work, first + i)).text);
-            count++;
-        }
-    }
-    allot__facts_end(about, "]");
-}
-
-static void explain_rounding(const allot__explanation *about)
-{
-    static const char *const ways[] = {"rank", "ceil_in_order", "largest_remainder", "webster"};
-    const allot__levels *levels = &about->levels;
-    allot__u128 exact = levels->level[levels->fills - 1];
-    int64_t quota = about->verdict.quota - allot__whole_part(about->work, about->row);
-    if (exact % levels->denominator == 0 && exact / levels->denominator == (allot__u128)quota)
-        return;
-    allot__facts_open(about, "rounding", "{");
-    FACTS(about, "exact up? to way", allot__ratio_words(exact, levels->denominator).text,
-          (allot__u128)quota * levels->denominator > exact, quota,
-          ways[about->rules->policy->rounding]);
-    put_winners(about);
-    allot__facts_end(about, "}");
 }
 
 /* How much of the quota tasks that start whole can use, and leftovers for the next task. */
@@ -291,8 +180,7 @@ void allot__explain_quota(const allot__explanation *about)
         explain_ledger(about);
     } else {
         explain_family(about);
-        explain_fills(about);
-        explain_rounding(about);
+        allot__explain_fills(about);
     }
     explain_whole(about);
     explain_parts(about);
@@ -313,7 +201,7 @@ static void explain_used(const allot__explanation *about)
     allot__facts_open(about, "usage", "{");
     FACTS(about, "slot_seconds period parts", work->used->usage[about->row], decay->period,
           decay->parts);
-    if (allot__policy_reads_use(about->rules->policy, &named))
+    if (allot__policy_reads_use(about->rules->policy, &named) & ALLOT__READS_OVER_SHARE)
         FACTS(about, "over_share of owned?",
               allot__used_value(work, ALLOT_USED_OVER_SHARE, about->row), of, owned);
     allot__facts_end(about, "}");

@@ -80,8 +80,9 @@ void allot__explain_key(const allot__explanation *about, const char *name, const
 /* The guard that gave a task or job its mark (engine/rows/rowset.h); NULL: none did. */
 const allot__guard *allot__explain_guard(const allot__explanation *about, int32_t mark);
 
-/* consumer.c: quota; slots given and taken; and hosts. */
+/* consumer.c: quota; slots given and taken; and hosts. fills.c: what the fills gave it. */
 void allot__explain_quota(const allot__explanation *about);
+void allot__explain_fills(const allot__explanation *about);
 void allot__explain_changes(const allot__explanation *about);
 void allot__explain_hosts(const allot__explanation *about);
 /* queue.c: for a queue, in place of these. ENOMEM. */

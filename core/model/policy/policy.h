@@ -142,9 +142,10 @@ const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_ki
 bool allot__policy_reads(const allot_policy *policy, allot_source source, int32_t column);
 /* The fill that goes up to planned shares, or -1. */
 int32_t allot__policy_parted(const allot_policy *policy);
-/* Does a rule about consumers read a column of use over time (C-14)? *named: the first column that
- * a rule names; -1: only functions of whole rows can read some. */
-bool allot__policy_reads_use(const allot_policy *policy, int32_t *named);
+/* The columns of use over time (C-14) that rules about consumers read, as bits. *named: the first
+ * one that a rule names; -1: only functions of whole rows can read some. */
+enum { ALLOT__READS_USAGE = 1, ALLOT__READS_OVER_SHARE = 2 };
+int allot__policy_reads_use(const allot_policy *policy, int32_t *named);
 /* Does the quota rule use what consumers own? If not, they own nothing. */
 bool allot__policy_owns(const allot_policy *policy);
 /* A column that its fills divide by and a plan may state: `share`, or an attribute; or NULL. */

@@ -244,38 +244,38 @@ static bool reads_row(const allot_policy *policy, allot_source source)
     return source.kind == ALLOT_FROM_FUNCTION && functions[source.value].count > ALLOT_IN_FLIGHT;
 }
 
-static bool source_uses(const allot_policy *policy, allot_source source, int32_t *named)
+static int source_uses(const allot_policy *policy, allot_source source, int32_t *named)
 {
     bool over = allot__policy_reads(policy, source, ALLOT_USED_OVER_SHARE);
-    bool any = over || allot__policy_reads(policy, source, ALLOT_USAGE);
-    if (any && *named < 0 && !reads_row(policy, source))
+    bool usage = allot__policy_reads(policy, source, ALLOT_USAGE);
+    if ((over || usage) && *named < 0 && !reads_row(policy, source))
         *named = over ? ALLOT_USED_OVER_SHARE : ALLOT_USAGE;
-    return any;
+    return (usage ? ALLOT__READS_USAGE : 0) | (over ? ALLOT__READS_OVER_SHARE : 0);
 }
 
-static bool order_uses(const allot_policy *policy, const allot__order *order, int32_t *named)
+static int order_uses(const allot_policy *policy, const allot__order *order, int32_t *named)
 {
-    bool any = false;
+    int any = 0;
     for (int32_t i = 0; i < order->count; i++)
-        any = source_uses(policy, order->keys[i].source, named) || any;
+        any |= source_uses(policy, order->keys[i].source, named);
     return any;
 }
 
-bool allot__policy_reads_use(const allot_policy *policy, int32_t *named)
+int allot__policy_reads_use(const allot_policy *policy, int32_t *named)
 {
     *named = -1;
-    bool any = source_uses(policy, policy->reclaim_by, named);
-    any = order_uses(policy, &policy->distribute, named) || any;
-    any = order_uses(policy, &policy->reclaim, named) || any;
+    int any = source_uses(policy, policy->reclaim_by, named);
+    any |= order_uses(policy, &policy->distribute, named);
+    any |= order_uses(policy, &policy->reclaim, named);
     for (int32_t i = 0; i < policy->fill_count; i++) {
         const allot__fill *fill = &policy->fills[i];
-        any = source_uses(policy, fill->by, named) || any;
-        any = source_uses(policy, fill->up_to, named) || any;
-        any = source_uses(policy, fill->weight, named) || any;
-        any = order_uses(policy, &fill->order, named) || any;
+        any |= source_uses(policy, fill->by, named);
+        any |= source_uses(policy, fill->up_to, named);
+        any |= source_uses(policy, fill->weight, named);
+        any |= order_uses(policy, &fill->order, named);
     }
     for (int32_t i = 0; i < policy->takes.count; i++)
-        any = source_uses(policy, policy->takes.list[i], named) || any;
+        any |= source_uses(policy, policy->takes.list[i], named);
     return any;
 }
 

@@ -86,24 +86,6 @@ local function level(say, fill, at, rate, each)
   end
 end
 
---- The fill in which slots ran out.
-local function critical(say, it, fill, at)
-  local each = fill.each and "each" or words.phrase("per unit of {}", fill.by)
-  if at.empty then
-    say("  {}: nothing was left for it{?, nor for the fills behind it|}.", fill.label,
-      at.fill < #it.fills)
-  elseif not fill.gives and at.weighs and not at.above then
-    say("  {}: 0, since it has all that this may give it.", fill.label)
-  elseif not fill.gives and not at.weighs then
-    say("  {}: 0, since this goes by {}, and that is 0 here.", fill.label, fill.each or fill.by)
-  elseif at.had then
-    level(say, fill, at, at.rate, each)
-  else
-    say("  {}: {}{?, which meets its need|}. Slots ran out here, at {} {}.", fill.label, fill.gave,
-      fill.met, at.rate, each)
-  end
-end
-
 --- The percentage that bounds it.
 local function percent(say, fill)
   if fill.percent then
@@ -126,6 +108,48 @@ local function met(say, fill)
   end
 end
 
+--- The critical fill gave it nothing; returns true if later fills are named, too.
+local function nothing(say, it, fill, at)
+  local late = at.empty and not at.first or not (at.first or at.last_run)
+  if late and not (at.served and at.served.before) then
+    say("  {}: nothing was left for it{?, nor for the fills behind it|}.", fill.label,
+      at.fill < #it.fills)
+    return true
+  elseif not at.weighs then
+    say("  {}: 0, since this goes by {}, and that is 0 here.", fill.label, fill.each or fill.by)
+  elseif late then
+    say("  {}: 0: slots ran out among those served before it.", fill.label)
+  else
+    say("  {}: 0, since it has all that this may give it.", fill.label)
+  end
+end
+
+--- The fill in which slots ran out; returns true if later fills are named, too.
+local function critical(say, it, fill, at)
+  local each = fill.each and "each" or words.phrase("per unit of {}", fill.by)
+  if at.first and fill.gives then
+    met(say, fill)
+  elseif not fill.gives and not (at.last_run and at.above and not at.empty) then
+    return nothing(say, it, fill, at)
+  elseif at.had then
+    level(say, fill, at, at.rate, each)
+  else
+    say("  {}: {}{?, which meets its need|}. Slots ran out here, at {} {}.", fill.label, fill.gave,
+      fill.met, at.rate, each)
+  end
+end
+
+--- The keys by which a fill serves, their values here and of the consumer served last before.
+local function served(say, it)
+  local mine, its = {}, {}
+  for i, key in ipairs(it.keys) do
+    mine[i] = words.value(key.flag, key.mine)
+    its[i] = it.before and words.value(key.flag, key.its)
+  end
+  say("    Served by {}: it has {}{?; {}, served last before it, has {}|, and nobody was served "
+    .. "before it}.", words.keys(it.keys), words.list(mine), it.before, it.before, words.list(its))
+end
+
 local function fills(say, it)
   local at = it.critical
   for i, fill in ipairs(it.fills) do
@@ -136,16 +160,11 @@ local function fills(say, it)
   end
   local last = at and it.fills[at.fill]
   if not last or last.had_all then return end
-  if at.last_run or at.empty then
-    critical(say, it, last, at)
-  elseif last.gives then
-    say("  {}: {}.", last.label, last.gave)
-  else
-    say("  {}: 0: slots ran out among those served before it.", last.label)
-  end
+  local told = critical(say, it, last, at)
   percent(say, last)
+  if at.served and not told then served(say, at.served) end
   local behind = it.fills[at.fill + 1]
-  if behind and not last.met and not at.empty then
+  if behind and not last.met and not told then
     say('  Nothing was left for "{}"{? and the fills behind it|}.', behind.label,
       at.fill + 1 < #it.fills)
   end

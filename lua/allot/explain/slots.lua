@@ -8,14 +8,17 @@ local slots = {}
 
 --- Use over time.
 local function used(say, it, allocated)
-  local fades = it.period == 0 and "which does not fade"
-    or words.phrase("of which {?half|a tenth} is left after {} s", it.parts == 2, it.period)
-  say("It has used {} slot-second{|s}, {}; what it holds adds {} a second (C-14).",
+  local fades = it.period == 0 and "and does not fade"
+    or words.phrase("and fades to {?half|a tenth} in {} s", it.parts == 2, it.period)
+  say("Its use is {} slot-second{|s} now, {}; what it holds adds {} a second (C-14).",
     it.slot_seconds, fades, allocated)
-  if it.over_share and it.of == 0 then
-    say("It has no share, and owns nothing: used_over_share is {}.", it.over_share)
-  elseif it.over_share then
-    say("used_over_share is {}: these times 1000, divided by {?the {} it owns|its share of {}}.",
+  if not it.over_share then return end
+  if it.of == 0 then
+    say("{?Siblings own slots and it owns none: its share does not count|Its share is 0}, so "
+      .. "used_over_share is {} (C-14).", it.owned, it.over_share > 0
+      and "2^62, the most there is" or "0 until it uses a slot, and then 2^62, the most there is")
+  else
+    say("used_over_share is {}: its use * 1000 / {?the {} it owns|its share of {}}.",
       it.over_share, it.owned, it.of, it.of)
   end
 end

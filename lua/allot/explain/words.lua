@@ -126,9 +126,9 @@ function words.few(list, word)
   return words.list(items), #list > words.NAMED
 end
 
---- A value of a column; of a flag "true" or "false".
+--- A value of a column; of a flag "true" or "false", of use over no share "2^62".
 function words.value(flag, number)
-  if not flag then return tostring(number) end
+  if not flag then return number == 1 << 62 and "2^62" or tostring(number) end
   return number ~= 0 and "true" or "false"
 end
 
