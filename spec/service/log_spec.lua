@@ -108,6 +108,10 @@ for row in sqlite3.connect("%s/plan.json.db").execute("SELECT count(*) FROM clie
     assert.equal(2, refused.version)
     assert.truthy(refused.about.message)
     assert.equal(0, #of "refusal") -- the reload says it
+    local _, out = shell.command("log", "--socket", world.folder .. "/sock")
+    assert.matches("reload swapped plan %x+, version 2  ", out)
+    assert.matches("reload refused plan.json:1: E%-[%l-]+: .*; plan %x+, version 2, goes on "
+      .. "deciding", out)
   end)
 
   it("pages forwards and backwards over the same entries", function ()

@@ -104,7 +104,9 @@ local function cause(of)
 end
 
 local function fault(about)
-  return (about.code and about.code .. ": " or "") .. (about.message or "")
+  local place = about.file and about.file .. (about.line and ":" .. about.line or "") .. ": " or ""
+  return place .. (about.code and about.code .. ": " or "") .. (about.message or "")
+    .. (about.hint and "; " .. about.hint or "")
 end
 
 local SAYS = {
@@ -120,9 +122,9 @@ local SAYS = {
   end,
   reload = function (it)
     local about = it.about
+    local plan = ("plan %s, version %d"):format(about.plan:sub(1, 12), it.version)
     return "reload " .. about.result,
-           ("plan %s, version %d"):format(about.plan:sub(1, 12), it.version)
-             .. (about.message and "; " .. fault(about) or "")
+           about.message and fault(about) .. "; " .. plan .. ", goes on deciding" or plan
   end,
   ["wrong-token"] = function (it)
     local about = it.about
