@@ -113,8 +113,8 @@ describe("a reclaim", function ()
     assert.equal(0, decision.flights[1].left)
     assert.equal(1, #decision.kills)
     assert.same({ "W-leeway" }, codes(decision))
-    assert.matches("reclaim r1: 2 of its 4 slots are not back", decision.warnings[1].message, 1,
-      true)
+    assert.matches("reclaim r1: 2 of its 4 slots are not back 120 s after the deadline, "
+      .. "and the leeway is 120 s", decision.warnings[1].message, 1, true)
     decision = engine.cycle(short { options = { leeway = 300 } }, after(180, tasks "t1"))
     assert.equal("leeway", decision.flights[1].phase)
     assert.equal(180, decision.flights[1].left)

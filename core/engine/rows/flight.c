@@ -6,6 +6,7 @@
 
 #include "base/getter.h"
 #include "base/least.h"
+#include "base/usage.h"
 #include "model/windows/say.h"
 
 /* By reclaim: what its tasks show. */
@@ -257,11 +258,12 @@ static void warn_overdue(const allot_state *state, const allot__flown_all *all, 
                           .field = ALLOT_IN_FLIGHT};
     if (flown->phase == ALLOT_OVERDUE) {
         allot__say(state->plan, &fault,
-                   "reclaim %s: %lld of its %lld slots are not back; the deadline was %lld, the "
-                   "leeway is %lld s",
+                   "reclaim %s: %lld of its %lld slots are not back %lld s after the deadline, and "
+                   "the leeway is %lld s",
                    flight->id != NULL ? flight->id : "without id",
                    (long long)(flight->slots - flown->returned), (long long)flight->slots,
-                   (long long)flown->deadline, (long long)leeway);
+                   (long long)allot__seconds_between(flown->deadline, state->now),
+                   (long long)leeway);
     }
 }
 
