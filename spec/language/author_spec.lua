@@ -3,6 +3,7 @@
 --- What the command has for policy authors: `types`, and `help` for a word of the language.
 
 local core = require "allot.core"
+local help = require "allot.reference.help"
 local json = require "dkjson"
 local shell = require "spec.support.house.shell"
 local types = require "allot.reference.types"
@@ -115,7 +116,60 @@ describe("allot help", function ()
     assert.truthy(does("help", "string.glob"):find("not in stock Lua", 1, true))
   end)
 
-  it("has lists", function ()
+  it("tells of every column that a run prints", function ()
+    local at, counted = shell.directory(), 0
+    shell.write(at .. "/plan.json", '{"version": 1, "half_life": 60, "policy": "hybrid", '
+      .. '"consumers": [{"name": "a", "owned": 4}]}')
+    shell.write(at .. "/state.json", '{"now": 0, "consumers": {"/a": {"demand": 1}}}')
+    local out = does("run", "--columns", "all", at .. "/plan.json", at .. "/state.json")
+    shell.remove(at)
+    local text = shell.read "lua/allot/text/queues.lua"
+    for title in text:gmatch 'title = "([^"]+)"' do out = out .. "\nconsumer  " .. title end
+    for line in out:gmatch "\n(consumer [^\n]+)" do
+      for heading in (line .. "  "):gmatch "(%l[%l ]-)%s%s+" do
+        assert.truthy(help.text(heading):find("\n  "
+          .. heading:gsub(" ", "_") .. "\n", 1, true), heading)
+        counted = counted + 1
+      end
+    end
+    assert.is_true(counted > 40)
+    assert.matches("heading `own used`: of the slots", does("help", "own used"), 1, true)
+  end)
+
+  it("tells of properties and events by name, of peers, and of a property's case", function ()
+    local found = { properties = {}, events = {} }
+    for _, section in ipairs(require "allot.reference.api.terms") do
+      for _, row in ipairs(section[3]) do
+        local list = found[section[1]]
+        if list then list[#list + 1] = row[1] end
+      end
+    end
+    for name, list in pairs(found) do
+      table.sort(list)
+      for _, item in ipairs(list) do
+        assert.truthy(help.text(name):find("\n  " .. item .. "\n", 1, true), item)
+      end
+    end
+    assert.same(require "allot.language.property".KNOWN, found.properties)
+    local events = {}
+    for name in shell.read "core/service/events/event.h":gmatch 'XX%([%u_]+, "(%l[%l_]*)", 0' do
+      events[#events + 1] = name
+    end
+    table.sort(events)
+    assert.same(events, found.events)
+    local init = does("help", "init"):gsub("\n", " ")
+    for _, peer in ipairs(core.peer()) do
+      assert.truthy(help.text(peer):find("\n  allot init --like " .. peer .. " NAME\n", 1, true))
+      assert.truthy(init:find(peer .. "[,.] "), peer)
+    end
+    assert.is_nil(help.text "shared_lease":find("--like", 1, true))
+    assert.matches("the state that the decision leads to", help.text "case", 1, true)
+    assert.matches("idle slots come back", help.text "release", 1, true)
+  end)
+
+  it("has lists, with a sentence of each word", function ()
+    assert.matches("\n  assert.rests (case)\n      The decision changes nothing.\n",
+      does("help", "testing"), 1, true)
     for _, topic in ipairs { "language", "library", "core", "columns", "diagnostics" } do
       assert.truthy(select(2, does("help", topic):gsub("\n", "")) > 10, topic)
     end

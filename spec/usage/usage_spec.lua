@@ -211,6 +211,31 @@ describe("explanations of use", function ()
   end)
 end)
 
+describe("a run", function ()
+  local shell = require "spec.support.house.shell"
+
+  it("shows use where the policy goes by it, and with all where the plan counts it", function ()
+    local at = shell.directory()
+    local short = plan { slots = 9, half_life = 60, policy = "site.lua", { "a" }, { "b" } }
+    shell.write(at .. "/plan.json", document.encode(short))
+    shell.write(at .. "/state.json", '{"now": 0, "consumers": {"/a": {"demand": 9, "usage": 371}}}')
+    --- The heading, and the row of /a.
+    local function shows(source, columns)
+      shell.write(at .. "/site.lua", by(source))
+      local status, out = shell.command("run", "--columns", columns, at .. "/plan.json",
+        at .. "/state.json")
+      assert.equal(0, status)
+      return out:match "\n(consumer[^\n]*)", out:match "\n(/a[^\n]*)"
+    end
+    local heading, row = shows("'usage'", "auto")
+    assert.equal("consumer  own  demand  allocated  usage  quota            granted", heading)
+    assert.equal("/a          0       9          0    371      9  = 9 owed       +9", row)
+    assert.is_nil(shows("1", "auto"):find("usage", 1, true))
+    assert.matches(" own used  lent .* usage ", (shows("1", "all")))
+    shell.remove(at)
+  end)
+end)
+
 describe("a policy that reads use", function ()
   local rows = { ["A/x"] = { usage = 300 }, ["A/y"] = { usage = 100 }, B = { usage = 1200 } }
 

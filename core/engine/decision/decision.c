@@ -487,7 +487,8 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     *out = (allot_totals){.slots = work->slots + blocked,
                           .blocked = blocked,
                           .idle = work->idle,
-                          .idle_left = work->idle_left};
+                          .idle_left = work->idle_left,
+                          .by_use = allot__used_read(work)};
     if (lists)
         sum_orders(&decision->groups[group], out);
     else if (decision->last >= ALLOT_STAGE_ORDERS)

@@ -74,6 +74,7 @@ typedef struct allot_totals {
     allot_ratio owned;
     int64_t reserve, demand, allocated;
     int64_t own_used, lent, borrowed, shared, planned;
+    int64_t by_use; /* 1: the plan counts use, and a policy of the group reads it (C-14) */
 } allot_totals;
 /* ENOMEM: the first call of this or of allot_decision_verdict computes figures for people. */
 ALLOT_API int allot_decision_totals(const allot_decision *decision, int32_t group,

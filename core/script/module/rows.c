@@ -100,6 +100,7 @@ static int push_group(lua_State *L, const source *of, int32_t i)
     FIELDS(L, "reserve demand allocated own_used lent borrowed shared planned", totals.reserve,
            totals.demand, totals.allocated, totals.own_used, totals.lent, totals.borrowed,
            totals.shared, totals.planned);
+    FIELDS(L, "by_use?", totals.by_use);
     return ALLOT_OK;
 }
 

@@ -3,6 +3,10 @@
 --- Texts about the command's verbs, for help, allot(1) and shells: a line, and a description with
 -- examples.
 
+local core = require "allot.core"
+
+local PEERS = table.concat(core.peer(), ", ")
+
 return {
   run = { "decide once: quotas, grants and reclaims", [[
 Reads a plan and a state, runs one cycle and prints its decision: each consumer's quota,
@@ -110,9 +114,9 @@ Writes NAME.lua, a small policy with comments; NAME_spec.lua, its spec for buste
 plan and a state to try it on. All of them pass as they are. Existing files are never
 overwritten. --out DIR writes into that folder, and makes it if need be.
 
---like PEER begins with another scheduler's rules (yarn_fair, kueue, slurm_qos, ...; of an
-unknown PEER the message lists all), or with a ready-made policy. The spec then says what
-these decide today.
+--like PEER begins with another scheduler's rules, or with a ready-made policy; `allot help
+PEER` says what it is. The spec then says what these decide today. Schedulers' rules:
+]] .. PEERS .. [[.
 
   allot init fair && busted && allot run fair_plan.json fair_state.json
   allot init --like yarn_fair queues && allot check queues.lua queues_plan.json
@@ -386,9 +390,10 @@ topics. An installed package has it in place.
 
   help = { "help for a verb, or for a word of the policy language", [[
 Shows the help of a verb or of a topic: a word that policies are written in, a key, a
-column, or the code of a diagnostic. The lists of topics are language, library, core,
-testing, desk, columns and diagnostics. --format scdoc prints the source of a manual
-page: of allot(1), or, with the topic policy, of allot-policy(7).
+column, a property, an event of a service, or the code of a diagnostic. The lists of topics
+are language, library, core, testing, desk, columns, properties, events and diagnostics.
+--format scdoc prints the source of a manual page: of allot(1), or, with the topic policy,
+of allot-policy(7).
 
   allot help run
   allot help fill

@@ -4,7 +4,8 @@
 --
 -- A topic is a word ("fill"), a word's argument ("policy", "attributes"), a key of a policy
 -- ("quota"), a column ("in_flight"), a code of diagnostics ("E-range"), the number of a rule that
--- explanations cite ("C-6"), or one of a few lists.
+-- explanations cite ("C-6"), a term of results or services ("lent"), a policy that `allot init`
+-- begins with, or one of a few lists.
 
 local names = require "allot.language.names"
 local api = require "allot.reference.api"
@@ -101,11 +102,38 @@ local function columns_text(name)
   return #out > 0 and table.concat(out, "\n"):sub(2) .. "\n" or nil
 end
 
-local function group_text(group, title)
-  local out = { title .. ":" }
-  for _, entry in ipairs(api.entries) do
-    if entry.group == group then out[#out + 1] = "  " .. api.call(entry) end
+--- Terms of a section, or of all; of one name, or all.
+local function terms_text(section, name)
+  local out = {}
+  for _, it in ipairs(api.terms) do
+    local found = {}
+    for _, row in ipairs((section == nil or section == it[1]) and it[3] or {}) do
+      if name == nil or row[1] == name then found[#found + 1] = { row[1], nil, row[2] } end
+    end
+    add_rows(out, it[2] .. ":", found)
   end
+  return #out > 0 and table.concat(out, "\n"):sub(2) .. "\n" or nil
+end
+
+--- A ready-made policy, or another scheduler's rules.
+local function policy_text(name)
+  local text = core.ready(name) or core.peer(name)
+  local doc = text and assert(core.policy(text, { file = name })):declared().doc
+  local begins = name ~= "shared_lease" -- its plans are of two clusters
+    and ("\nto begin with it:\n  allot init --like %s NAME\n"):format(name) or ""
+  return text and ("%s, a policy\n%s\n%s"):format(name, wrapped(doc or "", "  "), begins)
+end
+
+--- Its words, each with the first sentence about it.
+local function group_text(group)
+  local out = { group[2] .. ":" }
+  for _, entry in ipairs(api.entries) do
+    if entry.group == group[1] then
+      out[#out + 1] = "  " .. api.call(entry)
+      out[#out + 1] = wrapped((entry.doc .. " "):match "^(.-%.) " or entry.doc, "      ")
+    end
+  end
+  if group[3] then out[#out + 1] = "\n" .. wrapped(group[3], "") end
   return table.concat(out, "\n") .. "\n"
 end
 
@@ -161,19 +189,15 @@ local function rule_naming(word)
 end
 
 local LISTS = {
-  columns = columns_text,
+  columns = function () return columns_text() .. "\n" .. terms_text "run" end,
   diagnostics = codes_text,
 }
 for _, group in ipairs(api.groups) do
-  LISTS[group[1]] = function () return group_text(group[1], group[2]) end
+  LISTS[group[1]] = function () return group_text(group) end
 end
 
---- Every topic, in order, each once.
-function help.topics()
-  local list, seen = {}, {}
-  local function add(name)
-    if not seen[name] then list[#list + 1], seen[name] = name, true end
-  end
+--- Calls add(name) for each topic of the language.
+local function each_word(add)
   for name in pairs(LISTS) do add(name) end
   for _, entry in ipairs(api.entries) do add(entry.name) end
   for _, class in ipairs(api.classes) do
@@ -184,12 +208,45 @@ function help.topics()
     for _, column in ipairs(core.columns(rows[1])) do add(column.name) end
   end
   for _, row in ipairs(codes) do add(row[1]) end
+end
+
+--- The same of terms and policies.
+local function each_term(add)
+  for _, section in ipairs(api.terms) do
+    add(section[1])
+    for _, row in ipairs(section[3]) do add(row[1]) end
+  end
+  for _, list in ipairs { core.peer(), core.ready() } do
+    for _, name in ipairs(list) do add(name) end
+  end
+  add "case"
+end
+
+--- Every topic, each once, behind those given: those of the language in order, then the others.
+local function every_topic(all)
+  local seen = {}
+  for _, each in ipairs { each_word, each_term } do
+    local list = {}
+    each(function (name)
+      if not seen[name] then list[#list + 1], seen[name] = name, true end
+    end)
+    table.sort(list)
+    table.move(list, 1, #list, #all + 1, all)
+  end
+  return all
+end
+
+--- Every topic, in order, each once.
+function help.topics()
+  local list = every_topic {}
   table.sort(list)
   return list
 end
 
---- The text of a topic; or nil and "there is no topic 'fil'; did you mean 'fill'?"
-function help.text(topic)
+--- The text of a topic; or nil, "there is no topic fil", and the nearest one, or the nearest of the
+-- verbs.
+function help.text(topic, verbs)
+  topic = topic:gsub(" ", "_")
   if LISTS[topic] then return LISTS[topic]() end
   local said = {}
   local entry, class = api.find(topic), api.class(topic)
@@ -204,11 +261,14 @@ function help.text(topic)
     end
   end
   said[#said + 1] = columns_text(topic)
+  said[#said + 1] = terms_text(nil, topic)
+  said[#said + 1] = terms_text(topic)
+  said[#said + 1] = policy_text(topic)
   said[#said + 1] = codes_text(topic)
   said[#said + 1] = rule_text(topic)
   if #said == 0 then said[1] = rule_naming(topic) end
   if #said > 0 then return table.concat(said, "\n") end
-  local near = names.nearest(topic, help.topics())
+  local near = names.nearest(topic, every_topic(verbs or {})) -- of equal ones the first
   return nil, ("there is no topic %s"):format(topic), near
 end
 

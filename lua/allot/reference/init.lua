@@ -7,7 +7,6 @@ local api = require "allot.reference.api"
 local codes = require "allot.reference.api.codes"
 local core = require "allot.core"
 local help = require "allot.reference.help"
-local names = require "allot.language.names"
 local manual = require "allot.reference.manual"
 local types = require "allot.reference.types"
 
@@ -27,14 +26,11 @@ function reference.help(host, args)
     host.out(manual.page())
     return DONE
   end
-  local text, fault = help.text(topic)
+  local text, fault, near = help.text(topic, { table.unpack(args, 2) })
   if text then
     host.out(text)
     return DONE
   end
-  local all = { table.unpack(args, 2) }
-  for _, name in ipairs(help.topics()) do all[#all + 1] = name end
-  local near = names.nearest(topic, all)
   return fail(host, USAGE, "E-usage", fault:gsub("no topic", "no verb or topic"),
     near and ("did you mean %s?"):format(near) or "allot help lists the verbs")
 end

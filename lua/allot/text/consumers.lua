@@ -37,16 +37,19 @@ local function same(value)
 end
 
 --- Title, field, its text, when the column is shown (always; unless empty: filled; if it also fits:
--- roomy), and whether it is in the monitor. `counted`: shown with all if the plan counts it.
+-- roomy; where the policy goes by use: used), and whether it is in the monitor. `counted`: shown
+-- with all if the plan counts it.
 local COLUMNS = {
   { "consumer", "name", same, "always", true }, { "own", "owned", same, "always", true },
   { "reserve", "reserve", grid.count, "filled", true }, { "limit", "limit", tostring, "filled" },
   { "demand", "demand", tostring, "always", true },
   { "allocated", "allocated", tostring, "always", true },
-  { "used", "own_used", grid.count, nil, true }, { "lent", "lent", grid.count, "roomy", true },
+  { "own used", "own_used", grid.count, nil, true },
+  { "lent", "lent", grid.count, "roomy", true },
   { "borrowed", "borrowed", grid.count, "roomy", true },
   { "shared", "shared", grid.count, "roomy", true },
-  { "planned", "planned", tostring, nil, true }, { "usage", "usage", grid.count, counted = true },
+  { "planned", "planned", tostring, nil, true },
+  { "usage", "usage", grid.count, "used", counted = true },
   { "in flight", "in_flight", grid.count, "filled" },
   { "quota", "quota", tostring, "always", color = "\27[1m" }, { "", "parts", same, "filled" },
   { "granted", "granted", signed, "filled", color = "\27[32m" },
@@ -117,11 +120,12 @@ local function total_of(host, group, index)
   return cells
 end
 
---- Hides what `choice` ("auto", "monitor", "all") does not show.
-local function choose(of, rows, choice)
+--- Hides what `choice` ("auto", "monitor", "all") does not show. `by_use`: the policy goes by use.
+local function choose(of, rows, choice, by_use)
   for i, it in ipairs(COLUMNS) do
     local all = choice == "all" and (not it.counted or rows[it[2]])
-    local is = all or it[4] == "always" or it[4] and of.width[i] > 0
+    local is = all or it[4] == "always"
+    if it[4] == "used" then is = is or by_use else is = is or it[4] and of.width[i] > 0 end
     if choice == "monitor" then is = it[5] end
     of.hidden[i] = not is
   end
@@ -193,7 +197,7 @@ function consumers.put(host, group, index, plan, look)
     total = total_of(host, group, index)
     grid.widen(of, total)
   end
-  choose(of, rows, look.columns)
+  choose(of, rows, look.columns, group.by_use)
   grid.measure(of)
   local cut = not of.hidden[PARTS]
   fit(of, look.width, look.columns)

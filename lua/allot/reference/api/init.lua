@@ -24,12 +24,13 @@ local types = require "allot.reference.api.types"
 
 local api = { entries = {}, aliases = types.aliases, opaque = types.opaque, classes = {} }
 
---- Groups in the order in which help shows them, with their titles.
+--- Groups in the order in which help shows them, with their titles, and where to read on.
 api.groups = {
   { "language", "Words of the policy language" },
   { "library", "Lua's library, as policies have it" },
   { "core", "The engine, in Lua programs" },
-  { "testing", "Specs of policies: `require \"allot.fixture\"`" },
+  { "testing", "Specs of policies: `require \"allot.fixture\"`", "`allot init NAME` writes a "
+    .. "spec to begin with; `allot help fixture` has the words of its lines." },
   { "desk", "A session of `allot repl`" },
 }
 
@@ -61,6 +62,9 @@ api.rows = {
   { "leases", "Columns of contracts of shared lease" },
 }
 
+--- Names of results, properties and events, by section: its name, its title, and rows of name, doc.
+api.terms = require "allot.reference.api.terms"
+
 --- The entry of a name, or nil.
 function api.find(name)
   for _, entry in ipairs(api.entries) do
@@ -68,10 +72,13 @@ function api.find(name)
   end
 end
 
---- The class of a name ("allot.FillSpec"), or the one that a word takes ("fill"); or nil.
+--- The class of a name ("allot.FillSpec", or "case" of allot.Case), or the one that a word takes
+--- ("fill"); or nil.
 function api.class(name)
   for _, class in ipairs(api.classes) do
-    if class.name == name or class.of == name then return class end
+    if class.name == name or class.of == name or class.name:lower() == "allot." .. name then
+      return class
+    end
   end
 end
 
