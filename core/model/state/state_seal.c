@@ -84,9 +84,9 @@ static int rebase(allot_state *state)
         status = allot_plan_at(state->base, state->last_set ? state->last : last, &former);
     if (status == ALLOT_OK && plan != state->plan)
         status = tree_row(state, plan);
-    state->above_stale = state->above_stale || plan != state->plan;
     if (status)
         return status;
+    state->above_stale = state->above_stale || plan != state->plan;
     state->plan = plan;
     state->former = former != plan ? former : NULL;
     return ALLOT_OK;
