@@ -11,7 +11,10 @@ return policy {
   attributes = {
     lending_limit = { type = "integer", min = 0, default = none, doc = "most slots lent" },
     reclaims = { type = "boolean", default = true, doc = "reclaimWithinCohort: Any, not Never" },
+    lower = { type = "boolean", default = false, doc = "reclaimWithinCohort: LowerPriority" },
+    priority = { type = "integer", default = 0, doc = "of its workloads that wait" },
   },
+  task_attributes = { class = { type = "integer", default = 0, doc = "its priority" } },
   scale = false,
   reserve = function (owned, lending_limit) return math.max(owned - lending_limit, 0) end,
   quota = {
@@ -22,4 +25,9 @@ return policy {
   round = "largest_remainder",
   damping = { hold_rounding = true },
   takes = function (claimant) return claimant.reclaims end,
+  guards = {
+    guard "LowerPriority" (function (class, claimant)
+      return not claimant.lower or class < claimant.priority
+    end),
+  },
 }

@@ -62,6 +62,22 @@ describe("kueue", function ()
     assert.same({ a = { 4, b = 4 } }, reclaims { a = { 8, 8 }, b = { 4 } })
   end)
 
+  it("U-6: LowerPriority takes workloads below the queue's own, and what is idle", function ()
+    local two = { slots = 8, { "a", owned = 4, lower = true, priority = 5 }, { "b", owned = 4 } }
+    local now = { a = { 4 }, b = { 8, 8 }, tasks = {
+      { id = "high", consumer = "/b", slots = 5, class = 5, started = 9 },
+      { id = "low", consumer = "/b", slots = 2, class = 4, started = 1 },
+    }, now = 10 }
+    local made = select(2, peers.quotas("kueue", two, now))
+    -- One slot is idle; low has two; four would be a's own.
+    assert.same({ b = { 3, a = 3 } }, case.reclaims(made))
+    assert.same({ "low" }, made.reclaims[1].tasks)
+    two[1].lower = false
+    made = select(2, peers.quotas("kueue", two, now))
+    assert.same({ b = { 4, a = 4 } }, case.reclaims(made))
+    assert.same({ "high" }, made.reclaims[1].tasks)
+  end)
+
   --- Nodes of the reference for consumers; `leaves` gets those of leaves by path.
   local function nodes(it, list, above, leaves)
     local out = {}

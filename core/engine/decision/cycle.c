@@ -15,7 +15,7 @@
 #include "engine/hosts/hosts.h"
 #include "engine/reclaim/reach.h"
 #include "engine/reclaim/reclaim.h"
-#include "engine/victims/victim.h"
+#include "engine/victims/claimant.h"
 #include "engine/victims/leavers.h"
 #include "engine/whole/inside.h"
 #include "engine/whole/whole.h"
@@ -78,10 +78,12 @@ static int order_group(allot__decided *group, allot_stage last)
     status = status ? status : allot__reach(work);
     if (status == ALLOT_OK && !work->whole) /* else done before */
         status = allot__victims_protect(work, &group->victims);
+    status = status ? status : allot__claimants_begin(work, &group->victims);
     if (status != ALLOT_OK)
         return status;
     bool orders = last >= ALLOT_STAGE_ORDERS || work->forced || work->reach || work->relates;
-    return orders ? allot__orders_make(work, &group->orders) /* reclaims as it goes */
+    allot__chooser *chooser = group->victims.choosing ? &group->victims.choosing->chooser : NULL;
+    return orders ? allot__orders_make(work, chooser, &group->orders) /* reclaims as it goes */
                   : allot__reclaim(work, NULL);
 }
 

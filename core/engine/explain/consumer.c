@@ -236,6 +236,15 @@ void allot__explain_coming(const allot__explanation *about)
     allot__facts_end(about, "]");
 }
 
+/* The rules that keep claimants from taking slots. */
+static const char *taking_rules(const allot__work *work)
+{
+    bool takes = false;
+    for (int32_t i = 0; i < work->rules_count; i++)
+        takes = takes || work->rules[i].policy->takes.count > 0;
+    return !work->by_claimant ? "takes" : takes ? "takes, guards" : "guards";
+}
+
 void allot__explain_lacking(const allot__explanation *about)
 {
     const allot__work *work = about->work;
@@ -244,8 +253,9 @@ void allot__explain_lacking(const allot__explanation *about)
     FACTS(about, "young?", allot__deficit(work, about->row) == 0);
     if (about->verdict.waiting_since != INT64_MIN)
         FACTS(about, "since", about->verdict.waiting_since);
-    FACTS(about, "may_not_take?",
-          work->untaken && work->untaken[about->row] > 0 && work->sums[0].over_left > 0);
+    FACTS(about, "may_not_take? rules",
+          work->untaken && work->untaken[about->row] > 0 && work->sums[0].over_left > 0,
+          taking_rules(work));
     FACTS(about, "claim_delay kept_back?", about->rules->options[ALLOT_OPTION_CLAIM_DELAY],
           work->kept && work->kept[0].held_back > 0);
 }
@@ -261,9 +271,9 @@ static void explain_options(const allot__explanation *about)
     bool rounding =
         holder ? holder->rounding
                : work->allocated[about->row] - going > target && allot__over(work, about->row) == 0;
-    FACTS(about, "target holds_rounding? none_may_take?", target,
+    FACTS(about, "target holds_rounding? none_may_take? kept_by", target,
           about->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding,
-          work->untaken && work->sums[0].unmatched > 0);
+          work->untaken && work->sums[0].unmatched > 0, taking_rules(work));
 }
 
 /* Slots over quota that it keeps or must give, by which rules and numbers. */

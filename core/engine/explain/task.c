@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* task.c: why a task goes or stays: the tasks that it was compared with, and what decided. */
 #include "engine/explain/facts.h"
+#include "engine/victims/claimant.h"
 
 /* A task and the units that it is compared with. */
 typedef struct inquiry {
@@ -199,6 +200,58 @@ static void explain_alone(const inquiry *it)
         put_staying(it);
 }
 
+/* ---- By claimant ----------------------------------------------------------------------------- */
+
+/* Why the task goes or stays for one claimant; *goes: it goes. */
+static int explain_taking(const inquiry *it, const allot__taking *taking, bool *goes)
+{
+    inquiry there = *it;
+    const allot__explanation *about = &it->about;
+    const allot__work *work = about->work;
+    const allot__guard *guard = allot__explain_guard(about, taking->from[it->at]);
+    allot__arena arena;
+    allot__arena_init(&arena, work->plan->engine);
+    there.keys = taking->queue;
+    allot__queue_split(&there.keys);
+    there.queue = &there.keys;
+    there.rows = there.keys.rows;
+    int status = allot__victim_line_make(&there.keys, &arena, &there.line);
+    *goes = picked(&there, it->at);
+    if (status == ALLOT_OK) {
+        allot__facts_open(about, NULL, "{");
+        FACTS(about, "path claimant", allot__path(about, about->verdict.consumer).text,
+              allot__path(about, allot__handle(work, taking->claimant)).text);
+        put_queue(&there, !guard);
+        FACTS(about, "goes?", *goes);
+        if (guard)
+            put_guard(&there, "guard", guard);
+        else
+            (*goes ? put_going : put_staying)(&there);
+        allot__facts_end(about, "}");
+    }
+    allot__arena_free(&arena);
+    return status;
+}
+
+/* For each claimant that its leaf gives slots to, up to the one that it goes for; false in *left:
+ * it goes for one. */
+static int explain_claimants(const inquiry *it, bool *left)
+{
+    const allot__giving *giving =
+        allot__claimants_given(&it->about.decided->victims, it->about.row);
+    const allot__taking *taking = giving ? giving->first : NULL;
+    bool goes = false;
+    int status = ALLOT_OK;
+    if (taking && mark_of(it) == ALLOT__ELIGIBLE) {
+        allot__facts_open(&it->about, "claimants", "[");
+        for (; taking && !goes && status == ALLOT_OK; taking = taking->next)
+            status = explain_taking(it, taking, &goes);
+        allot__facts_end(&it->about, "]");
+    }
+    *left = !goes;
+    return status;
+}
+
 /* Finds the leaf of the task, which has a number for each of its groups. */
 static void find_leaf(inquiry *it, const allot_decision *decision)
 {
@@ -299,6 +352,7 @@ static bool put_inside(const inquiry *it)
 static int explain_running(inquiry *it)
 {
     const uint8_t *coupled = it->about.work->coupled;
+    bool left = false;
     allot__arena arena;
     allot__arena_init(&arena, it->about.decision->plan->engine);
     int status = it->queue ? allot__victim_line_make(&it->keys, &arena, &it->line) : ALLOT_OK;
@@ -310,6 +364,8 @@ static int explain_running(inquiry *it)
         else if (coupled && coupled[it->about.verdict.consumer])
             status = explain_coupled(it);
         else
+            status = explain_claimants(it, &left);
+        if (left)
             explain_alone(it);
     }
     allot__arena_free(&arena);

@@ -353,7 +353,7 @@ static int write_down(allot__transfers *transfers)
     return allot__transfers_list(transfers);
 }
 
-int allot__orders_make(allot__work *work, allot__orders *out)
+int allot__orders_make(allot__work *work, allot__chooser *chooser, allot__orders *out)
 {
     allot__transfers transfers = {.log = {{on_parts},
                                           on_node,
@@ -366,6 +366,7 @@ int allot__orders_make(allot__work *work, allot__orders *out)
                                           on_unmatched},
                                   .work = work,
                                   .out = out,
+                                  .chooser = chooser,
                                   .record = record};
     *out = (allot__orders){0};
     int status = take_room(&transfers);

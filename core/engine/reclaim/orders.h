@@ -69,6 +69,21 @@ typedef struct allot__take {
 /* Sorts by falling number, as takes are carried out; those of one family mostly come so. */
 void allot__takes_sort(allot__take *takes, size_t count);
 
+/* Chooses tasks for claimants while slots are reclaimed, where a policy's victims or guards read
+ * the claimant (C-16; victims/claimant.c). Consumers are named by rows. */
+typedef struct allot__chooser {
+    /* Asks the guards of givers about a claimant: marks[unit] is not 0 where a guard protects a
+     * unit of a giver against it. ENOMEM, or what a policy's function failed with. */
+    int (*look)(struct allot__chooser *chooser, int32_t claimant, const int32_t *givers,
+                int32_t count, uint8_t *marks);
+    /* The slots that a giver could give on, with such marks. */
+    int64_t (*room)(struct allot__chooser *chooser, int32_t giver, const uint8_t *marks);
+    /* Chooses victims for slots of a giver that go to a claimant. Likewise. */
+    int (*take)(struct allot__chooser *chooser, int32_t giver, int32_t claimant, int64_t slots,
+                const uint8_t *marks);
+    size_t units; /* of the group */
+} allot__chooser;
+
 typedef struct allot__transfers {
     allot__reclaim_log log; /* first: reclaim gets a pointer to it */
     allot__work *work;
@@ -86,6 +101,7 @@ typedef struct allot__transfers {
     /* Records that slots of a leaf are for a claimant, both by number, which lacks as many fewer;
      * returns `slots`. */
     int32_t (*record)(struct allot__transfers *transfers, int32_t from, int32_t to, int32_t slots);
+    allot__chooser *chooser; /* NULL: tasks go by the same order for all claimants */
     int64_t *room;       /* by family, if claimants may not take from all: slots by which promises
                             inside may grow within its limit (takes.h); else NULL */
     allot__vector takes; /* of allot__take: its leaves' parts */
@@ -105,7 +121,8 @@ int allot__transfers_list(allot__transfers *transfers);
 /* E-31: the grace of a donor, or of its closest common ancestor with the claimant. */
 int64_t allot__transfers_grace(const allot__work *work, int32_t from, int32_t to);
 
-int allot__orders_make(allot__work *work, allot__orders *out);
+/* ENOMEM, or what a policy's function failed with. `chooser` may be NULL. */
+int allot__orders_make(allot__work *work, allot__chooser *chooser, allot__orders *out);
 /* Writes sums' held and given. */
 void allot__orders_sum(allot__work *work);
 

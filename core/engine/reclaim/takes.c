@@ -13,13 +13,13 @@
 #include "engine/rows/pairs.h"
 
 /* Claimants that may take from the same givers. */
-typedef struct class
-{
-    uint8_t *may;  /* by giver */
-    int32_t *flow; /* ... and its slots for the class */
-    int32_t from;  /* of the search: the giver that leads here; -1: it began here */
+typedef struct takers {
+    uint8_t *may;   /* by giver */
+    int32_t *flow;  /* ... and its slots for the class */
+    uint8_t *marks; /* by unit, which tasks guards protect against it; NULL: no chooser */
+    int32_t from;   /* of the search: the giver that leads here; -1: it began here */
     bool seen;
-} class;
+} takers;
 
 typedef struct matching {
     allot__transfers *transfers;
@@ -35,7 +35,7 @@ typedef struct matching {
     int32_t *from;  /* of the search: by giver the class that leads to it; -1: none */
     int32_t *claimant, *class_of; /* numbers in the order of distribution; their classes */
     int32_t *wants, *queue;       /* slots that they get; of the search: classes */
-    class *classes;
+    takers *classes;
     int32_t *inside; /* families below the node, parents before children */
     int32_t inside_count;
 } matching;
@@ -122,25 +122,47 @@ static void list_all(matching *it)
     it->inside_count = allot__subtree(work, it->family, NULL, it->inside);
 }
 
-/* Finds or adds the class of a claimant. ENOMEM, or what a policy's function failed with. */
+static int take_class(const matching *it, takers *class)
+{
+    allot__arena *arena = it->work->arena;
+    const allot__chooser *chooser = it->transfers->chooser;
+    size_t givers = (size_t)it->giver_count;
+    class->may = allot__arena_take(arena, givers, sizeof *class->may);
+    class->flow = allot__arena_zeroed(arena, givers, sizeof *class->flow);
+    class->marks = chooser ? allot__arena_zeroed(arena, chooser->units, 1) : NULL;
+    return class->may && class->flow && (!chooser || class->marks) ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* The row of a claimant; of a parent's own number the parent. */
+static int32_t row_of(const matching *it, int32_t claimant)
+{
+    int32_t row = it->transfers->leaves.row[it->claimant[claimant]];
+    return row >= 0 ? row : it->work->group->parent[~row];
+}
+
+/* Asks what a claimant may take. ENOMEM, or what a policy's function failed with. */
+static int ask(const matching *it, int32_t claimant, takers *out)
+{
+    const allot__rules *rules = allot__rules_of(it->work, it->family);
+    const allot__rowset rows = allot__rowset_consumers(it->work, rules);
+    allot__chooser *chooser = it->transfers->chooser;
+    int status = out->may ? ALLOT_OK : take_class(it, out);
+    if (status == ALLOT_OK)
+        status = allot__pairs_may(&rows, row_of(it, claimant), &rows, &rules->policy->takes,
+                                  it->row, it->giver_count, out->may);
+    return status == ALLOT_OK && chooser
+               ? chooser->look(chooser, row_of(it, claimant), it->row, it->giver_count, out->marks)
+               : status;
+}
+
+/* Finds or adds the class of a claimant; statuses of ask. */
 static int find_class(matching *it, int32_t claimant)
 {
-    const allot__work *work = it->work;
-    const allot__rules *rules = allot__rules_of(work, it->family);
-    const allot__rowset rows = allot__rowset_consumers(work, rules);
-    int32_t number = it->claimant[claimant], row = it->transfers->leaves.row[number];
-    class *new = &it->classes[it->class_count];
-    size_t givers = (size_t)it->giver_count;
-    if (!new->may) {
-        new->may = allot__arena_take(work->arena, givers, sizeof *new->may);
-        new->flow = allot__arena_zeroed(work->arena, givers, sizeof *new->flow);
-        if (!new->may || !new->flow)
-            return ALLOT_ENOMEM;
-    }
-    int status = allot__pairs_may(&rows, row >= 0 ? row : work->group->parent[~row], &rows,
-                                  &rules->policy->takes, it->row, it->giver_count, new->may);
+    takers *new = &it->classes[it->class_count];
+    int status = ask(it, claimant, new);
     int32_t i = 0;
-    while (i < it->class_count && memcmp(it->classes[i].may, new->may, givers) != 0)
+    while (status == ALLOT_OK && i < it->class_count &&
+           memcmp(it->classes[i].may, new->may, (size_t)it->giver_count) != 0)
         i++;
     it->class_of[claimant] = i;
     it->class_count += i == it->class_count;
@@ -154,23 +176,35 @@ static int begin(matching *it)
         return status;
     list_all(it);
     memset(it->classes, 0, (size_t)it->claimant_count * sizeof *it->classes);
-    for (int32_t i = 0; i < it->claimant_count && it->giver_count > 0 && status == ALLOT_OK; i++)
+    for (int32_t i = 0; !it->transfers->chooser && i < it->claimant_count && it->giver_count > 0 &&
+                        status == ALLOT_OK;
+         i++)
         status = find_class(it, i);
     return status;
 }
 
 /* ---- Rule 1 ---------------------------------------------------------------------------------- */
 
-/* Lets the split see only what these givers have left; NULL: what all have. */
-static void show(const matching *it, const uint8_t *may)
+/* The slots that a giver has left for a class. */
+static int32_t left_for(const matching *it, const takers *class, int32_t giver)
+{
+    allot__chooser *chooser = it->transfers->chooser;
+    if (!class->may[giver])
+        return 0;
+    int64_t room = chooser ? chooser->room(chooser, it->row[giver], class->marks) : it->left[giver];
+    return room > 0 ? (int32_t)allot__least(room, it->left[giver]) : 0;
+}
+
+/* Lets the split see only what givers have left for a class; NULL: what all have. */
+static void show(const matching *it, const takers *class)
 {
     allot__work *work = it->work;
     for (int32_t i = 1; i < it->inside_count; i++)
         work->sums[it->inside[i]].over_left = 0;
     for (int32_t i = 0; i < it->giver_count; i++) {
-        int32_t row = it->row[i], shown = !may || may[i] ? it->left[i] : 0;
+        int32_t row = it->row[i], shown = class ? left_for(it, class, i) : it->left[i];
         int32_t family = allot__siblings_of(work, row);
-        work->over[row] = may ? work->reclaimed[row] + shown : it->full[i];
+        work->over[row] = class ? work->reclaimed[row] + shown : it->full[i];
         if (family != it->family)
             work->sums[family].over_left += shown;
     }
@@ -182,7 +216,7 @@ static void show(const matching *it, const uint8_t *may)
 }
 
 /* A giver gives more to a class: branches that it is in may be promised as much. */
-static void give(const matching *it, class *to, int32_t giver, int32_t slots)
+static void give(const matching *it, takers *to, int32_t giver, int32_t slots)
 {
     to->flow[giver] += slots;
     it->left[giver] -= slots;
@@ -190,17 +224,17 @@ static void give(const matching *it, class *to, int32_t giver, int32_t slots)
 }
 
 /* Takes slots for a class by C-7; returns how many there were. */
-static int64_t split_out(matching *it, class *to, int64_t slots)
+static int64_t split_out(matching *it, takers *to, int64_t slots)
 {
     allot__vector *takes = &it->transfers->takes;
     int32_t start = it->transfers->leaves.start[it->family];
     int64_t sum = 0;
     for (int32_t i = 0; i < it->giver_count; i++)
-        sum += to->may[i] ? it->left[i] : 0;
+        sum += left_for(it, to, i);
     slots = allot__least(slots, sum);
     if (slots == 0)
         return 0;
-    show(it, to->may);
+    show(it, to);
     allot__split_take(it->split, it->family, slots);
     const allot__take *parts = takes->items;
     for (size_t i = 0; i < takes->count; i++)
@@ -230,7 +264,7 @@ static int32_t search(matching *it, int32_t from)
             if (it->left[g] > 0)
                 return g;
             for (int32_t i = 0; i < it->class_count; i++) {
-                class *other = &it->classes[i];
+                takers *other = &it->classes[i];
                 if (!other->seen && other->flow[g] > 0) {
                     other->seen = true;
                     other->from = g;
@@ -246,14 +280,14 @@ static int32_t push(matching *it, int32_t giver, int64_t slots)
 {
     int32_t most = (int32_t)allot__least(slots, it->left[giver]);
     for (int32_t g = giver; it->classes[it->from[g]].from >= 0;) {
-        const class *by = &it->classes[it->from[g]];
+        const takers *by = &it->classes[it->from[g]];
         g = by->from;
         most = (int32_t)allot__least(most, by->flow[g]);
     }
     give(it, &it->classes[it->from[giver]], giver, most);
     it->work->reclaimed[it->row[giver]] += most;
     for (int32_t g = giver; it->classes[it->from[g]].from >= 0;) {
-        class *by = &it->classes[it->from[g]];
+        takers *by = &it->classes[it->from[g]];
         g = by->from;
         by->flow[g] -= most;
         it->classes[it->from[g]].flow[g] += most;
@@ -261,12 +295,14 @@ static int32_t push(matching *it, int32_t giver, int64_t slots)
     return most;
 }
 
-/* Of slots on hosts, which serve some claimants alone, C-7's choice stays. */
+/* Of slots on hosts, which serve some claimants alone, and of tasks that are chosen already, C-7's
+ * choice stays. */
 static int64_t augment(matching *it, int32_t class, int64_t slots)
 {
     int32_t giver;
     int64_t given = 0;
-    while (given < slots && !it->transfers->taken && (giver = search(it, class)) >= 0)
+    bool stays = it->transfers->taken || it->transfers->chooser;
+    while (given < slots && !stays && (giver = search(it, class)) >= 0)
         given += push(it, giver, slots - given);
     return given;
 }
@@ -312,15 +348,19 @@ static int32_t record(matching *it, int32_t giver, int32_t claimant, int32_t slo
         allot__takes_promise(transfers, it->giver[giver], slots - part);
         allot__takes_promise(transfers, to, part - slots);
     }
+    allot__chooser *chooser = transfers->chooser;
+    if (chooser && transfers->status == ALLOT_OK)
+        transfers->status = chooser->take(chooser, it->row[giver], row_of(it, claimant), part,
+                                          it->classes[it->class_of[claimant]].marks);
     return transfers->record(transfers, it->giver[giver], to, part);
 }
 
-/* Givers serve the best claimants first. */
-static int64_t record_all(matching *it)
+/* Givers serve the best of the claimants first ... end - 1 first. */
+static int64_t record_all(matching *it, int32_t first, int32_t end)
 {
     int64_t sum = 0;
     for (int32_t g = 0; g < it->giver_count; g++)
-        for (int32_t i = 0; i < it->claimant_count; i++) {
+        for (int32_t i = first; i < end; i++) {
             int32_t *flow = &it->classes[it->class_of[i]].flow[g];
             int32_t part = (int32_t)allot__least(*flow, it->wants[i]);
             if (part > 0) {
@@ -329,6 +369,38 @@ static int64_t record_all(matching *it)
                 sum += record(it, g, i, part);
             }
         }
+    return sum;
+}
+
+static bool same(const matching *it, const takers *a, const takers *b)
+{
+    return memcmp(a->may, b->may, (size_t)it->giver_count) == 0 &&
+           memcmp(a->marks, b->marks, it->transfers->chooser->units) == 0;
+}
+
+/* Rule 4: of the two classes at hand one is served, and the other is that of the next claimant. */
+static int64_t match_in_turn(matching *it, int64_t most)
+{
+    int *status = &it->transfers->status;
+    int64_t sum = 0;
+    it->class_of[0] = 0;
+    *status = ask(it, 0, &it->classes[0]);
+    for (int32_t first = 0, end; first < it->claimant_count && most > 0 && *status == ALLOT_OK;
+         first = end) {
+        int32_t which = it->class_of[first];
+        for (end = first + 1; end < it->claimant_count && *status == ALLOT_OK; end++) {
+            *status = ask(it, end, &it->classes[1 - which]);
+            it->class_of[end] = 1 - which;
+            if (*status != ALLOT_OK || !same(it, &it->classes[0], &it->classes[1]))
+                break;
+            it->class_of[end] = which;
+        }
+        if (*status != ALLOT_OK)
+            break;
+        serve_class(it, first, &most);
+        sum += record_all(it, first, end);
+        show(it, NULL);
+    }
     return sum;
 }
 
@@ -342,11 +414,13 @@ int64_t allot__takes_match(allot__transfers *transfers, allot__reclaim_split *sp
     if (transfers->status != ALLOT_OK)
         return 0;
     transfers->status = begin(&it);
-    if (transfers->status != ALLOT_OK || it.giver_count == 0)
+    if (transfers->status != ALLOT_OK || it.giver_count == 0 || it.claimant_count == 0)
         return 0;
+    if (transfers->chooser)
+        return match_in_turn(&it, most);
     for (int32_t i = 0; i < it.claimant_count;)
         i = serve_class(&it, i, &most);
-    sum = record_all(&it);
+    sum = record_all(&it, 0, it.claimant_count);
     show(&it, NULL);
     return sum;
 }

@@ -11,6 +11,9 @@
  *  2. a claimant that still lacks slots takes them from a leaf that serves an earlier claimant, if
  *     that one can have as many from another leaf: nobody served before gets less;
  *  3. no claimant is served from outside a branch beyond the branch's limit.
+ *  4. where guards or victims of a leaf read the claimant (C-16), claimants one after another for
+ *     whom the same tasks may go claim together, no leaf gives more than these tasks have, and each
+ *     takes its tasks before the next one is asked for. Rule 2 does not hold then.
  * A leaf that no claimant may take from keeps what it is over. What is not served here the nodes
  * above try. Slots that a limit, the group's size or force takes go whatever the tests, and serve
  * whoever lacks some.

@@ -45,7 +45,9 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
                          .rows = rows->kind,
                          .items = rows->item ? items : NULL,
                          .jobs = rows->jobs,
-                         .state = rows->work->state};
+                         .state = rows->work->state,
+                         .taker = function->claimant ? rows->claimant : NULL,
+                         .taker_item = rows->claimant_item};
     return policy->provider.compute(policy->provider.ud, index, &batch, out, rows->work->report);
 }
 

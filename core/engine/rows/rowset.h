@@ -27,6 +27,8 @@ typedef struct allot__rowset {
     int32_t (*item)(const struct allot__rowset *rows, int32_t row);
     int32_t (*consumer)(const struct allot__rowset *rows, int32_t row); /* NULL: `leaf` */
     const int64_t **functions; /* values by function of the policy; NULL: not called yet */
+    const int64_t *claimant; /* of tasks, all columns of the claimant that functions read (C-16); */
+    int32_t claimant_item;   /* ... its handle. NULL: none */
 } allot__rowset;
 
 /* All consumers, read by the rules of a policy. */

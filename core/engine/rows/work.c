@@ -114,7 +114,9 @@ static int take_rules(allot__work *work)
                            .owns = allot__policy_owns(group->governing[i].policy),
                            .leaves_out = allot__policy_leaves_out(group->governing[i].policy)};
         work->leaves_out = work->leaves_out || work->rules[i].leaves_out;
-        work->relates = work->relates || work->rules[i].policy->takes.count > 0;
+        work->by_claimant = work->by_claimant || allot__policy_by_claimant(work->rules[i].policy);
+        work->relates =
+            work->relates || work->by_claimant || work->rules[i].policy->takes.count > 0;
         status = take_functions(work, &work->rules[i]);
     }
     return status;

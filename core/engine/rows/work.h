@@ -78,7 +78,8 @@ typedef struct allot__work {
     int64_t *divided;     /* by rules: slots for its branches at the first level; NULL: `slots` */
     bool leaves_out;      /* of any of the rules */
     bool percents;        /* a policy has limits in percent, of the slots that the state gives */
-    bool relates;         /* any of the rules tests who may take from whom (reclaim/takes.h) */
+    bool relates;         /* any of the rules tests who may take from whom (reclaim/takes.h), */
+    bool by_claimant;     /* ... or chooses tasks by the claimant (victims/claimant.h) */
 
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;

@@ -6,7 +6,7 @@
  * go.
  */
 #include "engine/rows/order.h"
-#include "engine/victims/victim.h"
+#include "engine/victims/claimant.h"
 
 /* Is a key the same for all tasks of a session, whatever goes? */
 static bool of_session(const allot__queue *queue, const allot_key *key)
@@ -85,6 +85,22 @@ static const int64_t *flat_of(const allot__queue *queue, allot_source source)
 
 /* ---- The key that changes -------------------------------------------------------------------- */
 
+/* Takes off what goes for claimants. */
+static void lower_given(const allot__work *work, const allot__victims *victims)
+{
+    for (int32_t row = 0; victims->choosing && row < work->tree->rows; row++) {
+        const allot__giving *giving = victims->choosing->giving[row];
+        for (const allot__taking *it = giving ? giving->first : NULL; it; it = it->next) {
+            const allot__units *units = it->queue.rows.units;
+            for (int32_t i = 0; i < it->queue.picked.count; i++) {
+                int32_t unit = it->queue.rows.base + it->queue.picked.rows[i];
+                if (units->session[unit] >= 0)
+                    victims->over[units->session[unit] + 1] -= units->slots[unit];
+            }
+        }
+    }
+}
+
 /* What sessions hold above what they deserve before any task of these queues goes; ENOMEM. */
 static int find_over(const allot__work *work, allot__victims *victims)
 {
@@ -103,6 +119,7 @@ static int find_over(const allot__work *work, allot__victims *victims)
         if (going && units->session[unit] >= 0)
             victims->over[units->session[unit] + 1] -= units->slots[unit];
     }
+    lower_given(work, victims);
     return ALLOT_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/simd.h"
 #include "engine/rows/flight.h"
+#include "engine/victims/claimant.h"
 
 /* ---- Ineligible units ------------------------------------------------------------------------ */
 
@@ -72,6 +73,8 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *ine
             continue;
         status = allot__unit_rows_leaf(&rows, leaf);
         for (size_t i = 0; i < rules->policy->guards.count && status == ALLOT_OK; i++) {
+            if (allot__of_claimant(rules->policy, guards[i].value))
+                continue;
             status = allot__unit_rows_prepare(&rows, guards[i].value);
             if (status == ALLOT_OK)
                 allot__rowset_guard(&rows.rows, &guards[i], (uint8_t)(ALLOT__INELIGIBLE_GUARD + i),
@@ -166,6 +169,8 @@ static allot__order order_of(const allot__unit_rows *rows)
     allot__order order = {.count = 0};
     for (int32_t i = 0; i < from->count; i++) {
         const allot_key *key = &from->keys[i];
+        if (!rows->rows.claimant && allot__of_claimant(policy, key->source))
+            continue;
         if (key->source.kind == ALLOT_FROM_FUNCTION ||
             (key->source.kind == ALLOT_FROM_COLUMN && !same_for_all(rows, key->source.value)))
             order.keys[order.count++] = *key;
@@ -173,9 +178,9 @@ static allot__order order_of(const allot__unit_rows *rows)
     return order;
 }
 
-/* Slots of the leaf that none of its tasks uses (rule 0). Excludes slots in flight, also those
- * without a named task. */
-static int64_t idle_slots(const allot__queue *queue)
+/* Finds the slots of the leaf that none of its tasks uses (rule 0), without slots in flight, also
+ * those without a named task; and the slots of unlisted work. */
+static void find_unused(allot__queue *queue)
 {
     const uint8_t *ineligible = queue->pick.ineligible;
     const allot__work *work = queue->rows.rows.work;
@@ -190,8 +195,9 @@ static int64_t idle_slots(const allot__queue *queue)
         else if (ineligible[i] == ALLOT__INELIGIBLE_GOING)
             going -= slots[i];
     idle -= going > 0 ? going : 0;
-    idle -= unlisted ? unlisted[queue->rows.rows.leaf] : 0;
-    return idle > 0 ? idle : 0;
+    int64_t without = idle - (unlisted ? unlisted[queue->rows.rows.leaf] : 0);
+    queue->idle = without > 0 ? without : 0;
+    queue->unlisted = idle - queue->idle;
 }
 
 /* Takes the marks of the leaf's units; if none were made for all leaves (a followed cycle), makes
@@ -226,7 +232,7 @@ int allot__victims_begin(allot__victims *victims, allot__unit_rows *tables, int3
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
     status = status == ALLOT_OK ? take_marks(queue, victims) : status;
-    queue->idle = idle_slots(queue);
+    find_unused(queue);
     *tables = queue->rows; /* keeps the tables made so far */
     return status == ALLOT_OK ? allot__queue_fuse(queue, victims) : status;
 }
@@ -253,9 +259,8 @@ static void add_lost(const allot_state *state, int64_t started, int32_t slots,
         order->lost = INT64_MAX;
 }
 
-/* Names the tasks of one reclaim: picked ones from place *at on, until they cover its slots. */
-static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
-                      allot__order_back *order)
+int allot__victims_name(const allot__queue *queue, int32_t *at, int64_t owed,
+                        allot__order_back *order)
 {
     const allot__units *units = queue->rows.units;
     const allot__work *work = queue->rows.rows.work;
@@ -315,12 +320,14 @@ static int pick_chosen(const allot__work *work, allot__queue *queue)
 }
 
 /* Picks for the reclaims first ... last - 1, all of one leaf. */
-static int choose(const allot__work *work, allot__queue *queue, const allot__orders *all,
-                  allot__order_back *orders, int32_t count)
+static int choose(const allot__work *work, const allot__victims *victims, allot__queue *queue,
+                  const allot__orders *all, allot__order_back *orders, int32_t count)
 {
     queue->owed = 0;
     for (int32_t i = 0; i < count; i++)
         queue->owed += !orders[i].tasks ? orders[i].slots : 0;
+    if (allot__claimants_given(victims, queue->row))
+        return victims->choosing->finish(victims->choosing, queue, orders, count);
     int status = is_coupled(work, queue) ? pick_chosen(work, queue)
                                          : allot__victims_pick(work, queue, all, orders, count);
     int32_t at = 0;
@@ -331,7 +338,7 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
             before += orders[i].slots;
             int32_t from = at;
             bool rest = queue->whole && before == queue->owed - queue->gone;
-            status = name_tasks(queue, &at, rest ? INT64_MAX : before - named, &orders[i]);
+            status = allot__victims_name(queue, &at, rest ? INT64_MAX : before - named, &orders[i]);
             for (; from < at; from++)
                 named += queue->pick.slots[queue->picked.rows[from]];
         }
@@ -385,7 +392,7 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
         allot__queue *queue = &out->queues[out->queue_count++];
         status = allot__victims_begin(out, &tables, leaf, queue);
         if (status == ALLOT_OK)
-            status = choose(work, queue, orders, &orders->reclaims[from], to - from);
+            status = choose(work, out, queue, orders, &orders->reclaims[from], to - from);
     }
     return status;
 }

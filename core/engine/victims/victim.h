@@ -17,6 +17,8 @@
  *     needed are spared (pick.h). If hosts differ, units on hosts that serve a claimant go for it
  *     before others (E-30, hosts.c);
  *  4. slots of unlisted work cover the rest, also without naming a task.
+ * Where the policy's victims or guards read the claimant, rules 1 to 3 hold claimant by claimant
+ * (C-16, claimant.h); what goes for no claimant goes last, and is chosen without them.
  * A task that has slots of several groups goes in all of them: victims of its leaf are chosen for
  * all groups at once (leavers.h), whatever their hosts.
  */
@@ -40,6 +42,8 @@ typedef struct allot__queue {
     int64_t owed;         /* slots that the leaf must give */
     int64_t idle;         /* slots that no task uses, */
     int64_t gone;         /* ... and those of them that cover part of `owed` */
+    int64_t unlisted;     /* slots of work that the state does not list; below 0: slots in flight
+                             that are none of idle ones */
     allot__picked picked; /* rows of `rows`, first to last */
     bool whole; /* all picked rows go: hosts are left whole (hosts.c), or groups are coupled */
 } allot__queue;
@@ -51,6 +55,7 @@ typedef struct allot__victims {
     int64_t *over;
     allot__queue *queues; /* one for each leaf that names tasks */
     int32_t queue_count;
+    struct allot__choosing *choosing; /* victims by claimant (claimant.h); NULL: none are */
 } allot__victims;
 
 /* Before reclaim: finds ineligible units, and writes work->protected if guards or draining hosts
@@ -59,12 +64,17 @@ int allot__victims_protect(allot__work *work, allot__victims *out);
 /* After orders: names the tasks of every reclaim. Likewise. */
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders);
 
+/* Names the tasks of one reclaim: picked ones from place *at on, until they cover `owed`; ENOMEM.
+ */
+int allot__victims_name(const allot__queue *queue, int32_t *at, int64_t owed,
+                        allot__order_back *order);
 /* Fills queue->picked for `count` reclaims of its leaf, of all orders. ENOMEM. */
 int allot__victims_pick(const allot__work *work, allot__queue *queue, const allot__orders *orders,
                         const allot__order_back *of, int32_t count);
 
 /* Makes the queue of a leaf that has tasks, with `owed` 0. `tables` has the tables made so far; at
- * first, as from allot__unit_rows_init. Statuses as above. */
+ * first, as from allot__unit_rows_init. Keys that read the claimant are left out unless
+ * tables->rows.claimant states one. Statuses as above. */
 int allot__victims_begin(allot__victims *victims, allot__unit_rows *tables, int32_t leaf,
                          allot__queue *out);
 

@@ -85,14 +85,16 @@ typedef struct allot_batch {
     const allot_state *state; /* NULL for consumers */
     int32_t jobs;             /* nonzero: rows are tasks, but items are jobs (allot_state_job_at) */
     const int64_t *taker;     /* of a test of two rows: the function's columns of the first one, the
-                                 same for all rows of the batch; else NULL */
+                                 same for all rows of the batch; of a function that reads the
+                                 claimant, the claimant's columns; else NULL */
     int32_t taker_item;       /* ... which consumer or task it is */
 } allot_batch;
 
 /*
  * Computes a policy's functions. `compute` fills out[0 ... count-1] and returns ALLOT_OK, or
  * another status after adding the reason to the report. It computes each row and function once in
- * a cycle, never per comparison. `release` (may be NULL) is called when the policy ends.
+ * a cycle, or once for each claimant (allot_policy_claimant), never per comparison. `release` (may
+ * be NULL) is called when the policy ends.
  *
  * `relate` (NULL: the policy has no allot_policy_preempts) answers whether jobs of queue `high` may
  * preempt those of `low`: *out is 1, or an allot_refusal. Both are queues of the plan, high != low;
@@ -231,6 +233,13 @@ ALLOT_API int allot_policy_victims(allot_policy *policy, const allot_key *keys, 
  * without control characters. ENAME, EEXIST, EUSAGE (also: more than ALLOT_GUARDS_MAX). */
 ALLOT_API int allot_policy_guard(allot_policy *policy, const char *label, allot_source value,
                                  int64_t min, int64_t max);
+
+/* Has a function of tasks read the claimant, too, for which slots are reclaimed (C-16): it is
+ * called for each claimant and task, and the batch's `taker` has all columns of consumers and the
+ * policy's attributes, `taker_item` the claimant's handle. Only keys of victims and guards may be
+ * such functions. EUSAGE: not a function of tasks, or a policy that dispatches, with a ledger or
+ * with ALLOT_SWITCH_ACROSS; a plan refuses one that became such a policy since. */
+ALLOT_API int allot_policy_claimant(allot_policy *policy, int32_t function);
 
 /* Adds a test of which pending tasks of a leaf may take the place of which of its running tasks
  * (C-13), as allot_policy_takes does of consumers: a column of tasks of which the pending task has

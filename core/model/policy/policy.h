@@ -38,6 +38,7 @@ typedef struct allot__function {
     int32_t *columns;
     int32_t count;
     allot_rows rows;
+    bool claimant; /* of tasks: it is called for each claimant (C-16) */
 } allot__function;
 
 /* Protects tasks unless their value is in min ... max. */
@@ -160,6 +161,14 @@ static inline bool allot__is_reserve(allot_source source)
 
 /* Does any rule about tasks or jobs read that column? */
 bool allot__policy_reads_task(const allot_policy *policy, int32_t column);
+/* Is a source a function that reads the claimant? */
+static inline bool allot__of_claimant(const allot_policy *policy, allot_source source)
+{
+    return source.kind == ALLOT_FROM_FUNCTION &&
+           ((const allot__function *)policy->functions.items)[source.value].claimant;
+}
+/* Does a key of victims or a guard read the claimant (C-16)? */
+bool allot__policy_by_claimant(const allot_policy *policy);
 
 /* May the policy still be changed? No longer once a plan holds it. */
 static inline bool allot__policy_open(const allot_policy *policy)

@@ -43,6 +43,9 @@ static int append(allot_policy *policy, const char *label, allot__fill fill)
 /* This fill, always poured first, keeps the invariant reserve <= quota. */
 int allot__policy_complete(allot_policy *policy)
 {
+    bool lends = allot__policy_ledger(policy) || policy->switches[ALLOT_SWITCH_ACROSS];
+    if (lends && allot__policy_by_claimant(policy))
+        return ALLOT_EUSAGE;
     if (policy->fill_count > 0)
         return ALLOT_OK;
     int status = policy->dispatches ? allot__policy_jobs_complete(policy) : ALLOT_OK;
@@ -276,7 +279,8 @@ int allot__policy_reads_use(const allot_policy *policy, int32_t *named)
     }
     for (int32_t i = 0; i < policy->takes.count; i++)
         any |= source_uses(policy, policy->takes.list[i], named);
-    return any;
+    bool claimant = allot__policy_by_claimant(policy); /* which is a whole row */
+    return any | (claimant ? ALLOT__READS_USAGE | ALLOT__READS_OVER_SHARE : 0);
 }
 
 bool allot__policy_owns(const allot_policy *policy)

@@ -81,6 +81,31 @@ bool allot__policy_reads_task(const allot_policy *policy, int32_t column)
     return reads;
 }
 
+bool allot__policy_by_claimant(const allot_policy *policy)
+{
+    const allot__guard *guards = policy->guards.items;
+    bool reads = false;
+    for (int32_t i = 0; i < policy->victims.count; i++)
+        reads = reads || allot__of_claimant(policy, policy->victims.keys[i].source);
+    for (size_t i = 0; i < policy->guards.count; i++)
+        reads = reads || allot__of_claimant(policy, guards[i].value);
+    return reads;
+}
+
+int allot_policy_claimant(allot_policy *policy, int32_t function)
+{
+    if (!allot__policy_divides(policy) || allot__policy_ledger(policy) ||
+        policy->switches[ALLOT_SWITCH_ACROSS] || function < 0 ||
+        (size_t)function >= policy->functions.count)
+        return ALLOT_EUSAGE;
+    allot__function *it = (allot__function *)policy->functions.items + function;
+    if (it->rows != ALLOT_TASKS)
+        return ALLOT_EUSAGE;
+    it->claimant = true;
+    policy->divides = true;
+    return ALLOT_OK;
+}
+
 int allot_policy_inside(allot_policy *policy, allot_source test)
 {
     if (!allot__policy_divides(policy))

@@ -142,7 +142,7 @@ int allot__tests_add(const allot_policy *policy, allot_rows rows, allot_source t
                      allot__tests *out)
 {
     if (out->count == ALLOT_TESTS_MAX || test.kind == ALLOT_FROM_NUMBER ||
-        !allot__source_valid(policy, rows, test, last))
+        !allot__source_valid(policy, rows, test, last) || allot__of_claimant(policy, test))
         return ALLOT_EUSAGE;
     out->list[out->count++] = test;
     return ALLOT_OK;

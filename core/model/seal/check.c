@@ -359,6 +359,41 @@ static int check_exclusive(const allot_plan *plan, int32_t group, allot_report *
     return result;
 }
 
+/* ---- Victims by claimant (C-16) -------------------------------------------------------------- */
+
+/* A consumer for which not every host is open; ALLOT_ROOT: there is none. */
+static int32_t picky(const allot_plan *plan, int32_t group)
+{
+    const allot__group *it = &plan->groups[group];
+    const allot__require *requires = plan->requires.items;
+    for (int32_t i = 0; i < plan->tree.rows; i++)
+        if (it->columns[ALLOT_EXCLUSIVE][i])
+            return plan->tree.handle_of[it->tree_row ? it->tree_row[i] : i];
+    return plan->requires.count > 0 ? requires[0].consumer : ALLOT_ROOT;
+}
+
+/* Where hosts differ, they choose the victims (E-30). */
+static int check_claimants(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    int32_t consumer = picky(plan, group);
+    for (int32_t i = 0; i < it->governing_count && consumer != ALLOT_ROOT; i++) {
+        const allot_policy *policy = it->governing[i].policy;
+        if (!policy || !allot__policy_by_claimant(policy))
+            continue;
+        allot__fault fault = allot__fault_of(
+            report, "E-claimant", "leave out exclusive and requires, or claimant in the policy");
+        fault.group = group;
+        fault.consumer = consumer;
+        allot__say(plan, &fault,
+                   "it is not served by every host, so hosts choose victims (E-30), and victims or "
+                   "guards of the policy \"%.80s\" cannot read claimant",
+                   allot_policy_name(policy));
+        return ALLOT_EINVALID;
+    }
+    return ALLOT_OK;
+}
+
 /* ---- Use over time --------------------------------------------------------------------------- */
 
 /* Policies that read use need a plan that counts it. */
@@ -414,7 +449,7 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
     if (allot__check_queues(plan, group, report))
         status = ALLOT_EINVALID;
     if (check_requires(plan, group, report) || check_exclusive(plan, group, report) ||
-        check_usage(plan, group, report))
+        check_usage(plan, group, report) || check_claimants(plan, group, report))
         status = ALLOT_EINVALID;
     return status;
 }

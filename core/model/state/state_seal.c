@@ -436,7 +436,7 @@ static int seal_all(allot_state *state, allot_report *report)
         return ALLOT_ENOMEM;
     }
     int result = size_groups(state, report), found = allot__flights_seal(state, report);
-    if (allot__tasks_check(state, report))
+    if (allot__tasks_check(state, report) || allot__claimants_check(state, report))
         result = ALLOT_EINVALID;
     for (int32_t i = 0; i < state->plan->group_count; i++)
         if (check_held(state, i, sum, report))

@@ -179,6 +179,9 @@ int allot__tasks_arrange(allot_state *state);
 bool allot__tasks_arrange_changed(allot_state *state);
 /* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */
 int allot__tasks_check(const allot_state *state, allot_report *report);
+/* claimant.c: checks that neither hosts nor several groups choose victims that policies choose by
+ * claimant (C-16). EINVALID. */
+int allot__claimants_check(const allot_state *state, allot_report *report);
 /* Frees what was arranged; and everything. */
 void allot__tasks_release(allot_state *state);
 void allot__tasks_free(allot_state *state);

@@ -304,12 +304,13 @@ int allot__tasks_check(const allot_state *state, allot_report *report)
 {
     const allot__tasks *tasks = &state->tasks;
     int result = ALLOT_OK;
+    int32_t count = (int32_t)allot__task_count(tasks);
     if (tasks->sessions.count == 0)
         return ALLOT_OK;
     for (int32_t i = 0; i < state->plan->group_count; i++)
         if (check_schedulings(state, &tasks->units[i], report))
             result = ALLOT_EINVALID;
-    for (int32_t i = 0; i < (int32_t)allot__task_count(tasks); i++)
+    for (int32_t i = 0; i < count; i++)
         if (check_session(state, i, report))
             result = ALLOT_EINVALID;
     return result;

@@ -29,14 +29,6 @@ static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, in
 
 /* ---- The row view ---------------------------------------------------------------------------- */
 
-/* Is it use over time, which the plan does not count? */
-static bool is_uncounted(const allot__batch_run *run, int field)
-{
-    allot_decay decay;
-    return (field == ALLOT_USAGE || field == ALLOT_USED_OVER_SHARE) &&
-           allot_plan_decay_get(run->batch->plan, &decay) != ALLOT_OK;
-}
-
 static bool push_view(lua_State *L, const void *ud, int number, int field)
 {
     const allot__batch_run *run = &((const allot__script *)ud)->run;
@@ -50,7 +42,7 @@ static bool push_view(lua_State *L, const void *ud, int number, int field)
                               ? "'%s' goes by who preempts, which a function is not told"
                               : "column '%s' is not known yet at this stage",
                           lua_tostring(L, 2));
-    if (run->call->rows == ALLOT_CONSUMERS && is_uncounted(run, field))
+    if (run->call->rows == ALLOT_CONSUMERS && allot__uncounted(run->batch->plan, field))
         return luaL_error(L, "column '%s' needs a plan that states half_life or hist_hours",
                           lua_tostring(L, 2));
     push_column(L, run, at - run->call->columns, run->row);
@@ -156,6 +148,22 @@ static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, c
         lua_pushinteger(L, value.number);
 }
 
+/* Pushes columns, or the row view, and the claimant in its place among them. */
+static int push_with_claimant(lua_State *L, const allot__script *script, int32_t row)
+{
+    const allot__batch_run *run = &script->run;
+    const allot__call *call = run->call;
+    int count = call->view ? 1 : call->count;
+    for (int n = 1, c = 0; n <= count + 1; n++)
+        if (n == call->claimant)
+            lua_rawgeti(L, LUA_REGISTRYINDEX, script->claimant);
+        else if (call->view)
+            lua_pushvalue(L, VIEW);
+        else
+            push_column(L, run, c++, row);
+    return count + 1;
+}
+
 /* Pushes the function's arguments for a row: columns; of hosts the attributes that its parameters
  * name; of leases the views of both sides; or the row view. Returns their number. */
 static int push_arguments(lua_State *L, const allot__script *script, int32_t row,
@@ -163,6 +171,8 @@ static int push_arguments(lua_State *L, const allot__script *script, int32_t row
 {
     const allot__batch_run *run = &script->run;
     const allot__call *call = run->call;
+    if (call->claimant)
+        return push_with_claimant(L, script, row);
     if (call->view) {
         lua_pushvalue(L, VIEW);
         return 1;
@@ -284,7 +294,8 @@ static void name_flags(lua_State *L, const allot__batch_run *run, char *hint, si
     lua_rawgeti(L, LUA_REGISTRYINDEX, call->ref);
     for (int n = 1; !call->view && (name = lua_getlocal(L, NULL, n)); n++) {
         allot_host_value value = {.boolean = 0};
-        bool flag = call->flags >> (n - 1) & 1;
+        int column = n - 1 - (call->claimant > 0 && n > call->claimant);
+        bool flag = n != call->claimant && call->flags >> column & 1;
         if (call->rows == ALLOT_HOSTS)
             flag = allot_plan_host_value(run->batch->plan, run->batch->items[run->row], name,
                                          &value) == ALLOT_OK &&

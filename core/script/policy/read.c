@@ -536,6 +536,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
         allot__script_view(L, reading->script, reading->policy, (allot_rows)rows);
     allot__pair_views(L, reading->script, reading->policy, ALLOT_CONSUMERS);
     allot__pair_views(L, reading->script, reading->policy, ALLOT_TASKS);
+    allot__claimant_view(L, reading->script, reading->policy);
     allot__relate_views(L, reading->script);
     allot__side_views(L, reading->script);
     return 0;

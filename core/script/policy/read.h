@@ -45,6 +45,8 @@ int32_t allot__read_columns(const allot_policy *policy, allot_rows rows);
 const char *allot__read_column_name(const allot_policy *policy, allot_rows rows, int32_t column);
 /* The column of that name, or -1. */
 int32_t allot__read_column(const allot_policy *policy, allot_rows rows, const char *name);
+/* Is the column use over time, which the plan does not count? */
+bool allot__uncounted(const allot_plan *plan, int32_t column);
 /* Is such a column true or false? */
 bool allot__read_flag(const allot_policy *policy, allot_rows rows, int32_t column);
 

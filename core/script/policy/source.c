@@ -142,10 +142,25 @@ static const char *parameter(lua_State *L, int n)
     return lua_getlocal(L, NULL, n);
 }
 
-static bool takes_view(lua_State *L, const allot__reading *reading, const char *at)
+/* The parameter that is the claimant's row, from 1; 0: none. */
+static int claimant_of(lua_State *L, const allot__reading *reading)
 {
-    const char *name = parameter(L, 1);
-    if (!name || parameter(L, 2) || summed(reading, name) ||
+    static const char word[] = "claimant";
+    const char *name;
+    int n = 1;
+    if (reading->rows != ALLOT_TASKS || allot__read_column(reading->policy, ALLOT_TASKS, word) >= 0)
+        return 0;
+    while ((name = parameter(L, n)) && strcmp(name, word) != 0)
+        n++;
+    return name ? n : 0;
+}
+
+/* Does the function take its row as one parameter, besides the claimant? */
+static bool takes_view(lua_State *L, const allot__reading *reading, const char *at, int claimant)
+{
+    int first = claimant == 1 ? 2 : 1, next = claimant == first + 1 ? first + 2 : first + 1;
+    const char *name = parameter(L, first);
+    if (!name || parameter(L, next) || summed(reading, name) ||
         allot__read_column(reading->policy, reading->rows, name) >= 0)
         return false;
     if (reading->rows == ALLOT_QUEUES && strcmp(name, "queue") == 0)
@@ -176,7 +191,12 @@ static bool left_aside(const allot__reading *reading, int32_t column)
 static void read_parameters(lua_State *L, const allot__reading *reading, const char *at,
                             int32_t last, allot__call *call)
 {
-    call->view = takes_view(L, reading, at);
+    call->claimant = claimant_of(L, reading);
+    if (call->claimant && reading->dispatches)
+        allot__read_fail(L, at,
+                         "a function of jobs cannot read 'claimant': it is called once for all who "
+                         "preempt; a key of victims names preference or queue_order");
+    call->view = takes_view(L, reading, at, call->claimant);
     if (call->view) {
         int32_t all = allot__read_columns(reading->policy, reading->rows);
         for (int32_t i = 0; i < all; i++)
@@ -187,6 +207,8 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
     }
     const char *name;
     for (int n = 1; (name = parameter(L, n)); n++) {
+        if (n == call->claimant)
+            continue;
         if (call->count == ALLOT__COLUMNS_MAX)
             allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
         const char *inner = summed(reading, name);
@@ -270,6 +292,19 @@ static int32_t add_function(lua_State *L, allot__reading *reading, const allot__
     return reading->script->call_count++;
 }
 
+/* Has the function called for each claimant, if it reads claimants. */
+static void tell_claimant(lua_State *L, allot__reading *reading, const char *at,
+                          const allot__call *call, int32_t function)
+{
+    int status = call->claimant ? allot_policy_claimant(reading->policy, function) : ALLOT_OK;
+    if (status == ALLOT_EUSAGE)
+        allot__read_fail(L, at,
+                         "a function reads 'claimant' under fills alone and with enforce = "
+                         "\"parent\", since pools, loans and enforce = \"leaf\" say otherwise who "
+                         "takes from whom");
+    allot__read_made(L, reading, status, "function", call->role);
+}
+
 allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *fill_at,
                                   const char *role, int32_t last)
 {
@@ -294,7 +329,9 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
     read_arguments(L, reading, at, last, call);
     call->loop_free = allot__script_loop_free(L);
     call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    return (allot_source){ALLOT_FROM_FUNCTION, add_function(L, reading, call)};
+    allot_source source = {ALLOT_FROM_FUNCTION, add_function(L, reading, call)};
+    tell_claimant(L, reading, at, call, source.value);
+    return source;
 }
 
 /* ---- Sources and orders ---------------------------------------------------------------------- */

@@ -135,9 +135,10 @@ int32_t allot__side_answer(lua_State *L, int index)
 /* ---- Two rows -------------------------------------------------------------------------------- */
 
 /* Pushes a task's id, or a consumer's path; `above`: its parent's, "" of the first level. */
-static void push_who(lua_State *L, const allot_batch *batch, int32_t item, bool above)
+static void push_who(lua_State *L, const allot_batch *batch, allot_rows rows, int32_t item,
+                     bool above)
 {
-    if (batch->rows == ALLOT_TASKS) {
+    if (rows == ALLOT_TASKS) {
         allot_task task = {.id = ""};
         allot_state_task_at(batch->state, item, &task);
         lua_pushstring(L, task.id);
@@ -161,7 +162,7 @@ static bool push_pair(lua_State *L, const void *ud, int number, int field)
     if (!batch || !run->call->pair)
         return false;
     if (field >= run->call->count) {
-        push_who(L, batch, number == 0 ? batch->taker_item : batch->items[run->row],
+        push_who(L, batch, batch->rows, number == 0 ? batch->taker_item : batch->items[run->row],
                  field > run->call->count);
         return true;
     }
@@ -188,7 +189,50 @@ void allot__pair_views(lua_State *L, allot__script *script, const allot_policy *
         script->pairs[rows][i] = allot__view_make(L, &view, script, i, names, sizeof *names, count);
 }
 
+static bool push_claimant(lua_State *L, const void *ud, int number, int field)
+{
+    const allot__script *script = ud;
+    const allot__batch_run *run = &script->run;
+    (void)number;
+    if (!run->batch || !run->call->claimant)
+        return false;
+    if (field >= script->claimant_columns)
+        push_who(L, run->batch, ALLOT_CONSUMERS, run->batch->taker_item,
+                 field > script->claimant_columns);
+    else if (allot__uncounted(run->batch->plan, field))
+        return luaL_error(L, "column '%s' needs a plan that states half_life or hist_hours",
+                          lua_tostring(L, 2));
+    else if (script->claimant_flags >> field & 1)
+        lua_pushboolean(L, run->batch->taker[field] != 0);
+    else
+        lua_pushinteger(L, run->batch->taker[field]);
+    return true;
+}
+
+void allot__claimant_view(lua_State *L, allot__script *script, const allot_policy *policy)
+{
+    static const allot__view view = {"the claimant", "column", push_claimant};
+    const char *names[ALLOT__COLUMNS_MAX + 2];
+    int32_t count = allot__read_columns(policy, ALLOT_CONSUMERS);
+    script->claimant_columns = count;
+    script->claimant_flags = 0;
+    for (int32_t i = 0; i < count; i++) {
+        names[i] = allot__read_column_name(policy, ALLOT_CONSUMERS, i);
+        script->claimant_flags |= (uint64_t)allot__read_flag(policy, ALLOT_CONSUMERS, i) << i;
+    }
+    names[count++] = "path";
+    names[count++] = "parent";
+    script->claimant = allot__view_make(L, &view, script, 0, names, sizeof *names, count);
+}
+
 /* ---- Columns of rows ------------------------------------------------------------------------- */
+
+bool allot__uncounted(const allot_plan *plan, int32_t column)
+{
+    allot_decay decay;
+    return (column == ALLOT_USAGE || column == ALLOT_USED_OVER_SHARE) &&
+           allot_plan_decay_get(plan, &decay) != ALLOT_OK;
+}
 
 static int32_t built_in(allot_rows rows)
 {

@@ -49,6 +49,7 @@ typedef struct allot__call {
     allot__result answer;
     bool view;           /* takes one row view instead of columns */
     bool pair;           /* takes views of two rows: it tests who may take from whom */
+    int claimant;        /* its parameter that is the claimant's row, from 1; 0: none */
     bool loop_free;      /* ends by itself: needs no budget */
     const char *role;    /* "by", "up_to", "key", ...; static */
     int64_t round, took; /* of the time (script.h) that it is in: microseconds */
@@ -107,6 +108,9 @@ typedef struct allot__script {
     int views[ALLOT_HOSTS];        /* the row views by the kind of rows, in Lua's registry */
     int sides[2];                  /* views of a lease's provider and consumer, likewise */
     int pairs[ALLOT_TASKS + 1][2]; /* of two consumers or tasks, the taker first */
+    int claimant;                  /* the view of the claimant, */
+    uint64_t claimant_flags;       /* ... bits by column: those are true or false, */
+    int32_t claimant_columns;      /* ... and how many columns it has */
     allot__relating relating;
     allot__batch_run run;
     int32_t property_count;
@@ -205,6 +209,8 @@ const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal);
 /* Makes the views of two such rows: their columns, and who they are. Raises. */
 void allot__pair_views(lua_State *L, allot__script *script, const allot_policy *policy,
                        allot_rows rows);
+/* Makes the view of the claimant, a consumer. */
+void allot__claimant_view(lua_State *L, allot__script *script, const allot_policy *policy);
 /* Makes the views of provider and consumer of a lease. Raises. */
 void allot__side_views(lua_State *L, allot__script *script);
 /* The answer at `index`: -1, 0, 1; 2: not an answer. */

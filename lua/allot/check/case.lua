@@ -122,8 +122,9 @@ end
 
 --- Cycles after which nothing more may be decided: one more at a switch of windows, which first
 -- enforces ownership whatever the demand (C-10). Whole tasks take one or two more (C-13). Where
--- claimants may not take from all, slots that came back for one may go to another, whom
--- `distribute` puts first, and are claimed again: one slot a cycle at least.
+-- claimants may not take from all (takes, guards that read the claimant), slots that came back for
+-- one may go to another, whom `distribute` puts first, and are claimed again: one slot a cycle at
+-- least.
 function Case:cycles()
   local held = 0
   for _, it in ipairs(self.site.takes and self.view.groups or {}) do

@@ -55,11 +55,15 @@ local function is_damped(site)
   return false
 end
 
+--- Whether a policy's text has a word, outside of comments.
+local function says(text, word)
+  return text:gsub("%-%-[^\n]*", ""):find("%f[%w_]" .. word .. "%f[^%w_]") ~= nil
+end
+
 --- Whether quotas depend on plan and demand alone.
 local function is_plain(declared, text)
-  text = text:gsub("%-%-[^\n]*", "")
-  for _, word in ipairs { "allocated", "in_flight", "takes" } do
-    if text:find("%f[%w_]" .. word .. "%f[^%w_]") then return false end
+  for _, word in ipairs { "allocated", "in_flight", "takes", "claimant" } do
+    if says(text, word) then return false end
   end
   local function plain(source)
     return type(source) == "number" or type(source) == "string"
@@ -83,7 +87,9 @@ local function prepare(target, site)
   site.checks = Case.checks(site.kind, site.plan)
   site.plain = #policies == 1 and is_plain(policies[1].declared, policies[1].text or "")
     and not site.plan.hosts
-  for _, policy in ipairs(policies) do site.takes = site.takes or policy.declared.takes ~= nil end
+  for _, policy in ipairs(policies) do
+    site.takes = site.takes or policy.declared.takes ~= nil or says(policy.text or "", "claimant")
+  end
   site.declared = site.declared or policies[1] and policies[1].declared or {}
   site.damped = is_damped(site)
   site.limit_names = { "limit" }

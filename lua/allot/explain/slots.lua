@@ -108,7 +108,8 @@ function slots.lacking(say, it, lacks)
     say("It still lacks {}: of what others are over on hosts that serve it the rest goes to "
       .. "others, or is held back.", lacks)
   elseif it.may_not_take then
-    say("It still lacks {}: it may take no more from those above their quota (takes).", lacks)
+    say("It still lacks {}: it may take no more from those above their quota ({}).", lacks,
+      it.rules)
   elseif it.kept_back then
     say("It still lacks {}: what others are over is held back by guards or damping.", lacks)
   else
@@ -203,8 +204,8 @@ end
 local function going(say, it)
   local over = it.over - it.held_back
   if over > 0 and it.gives == 0 then
-    say("It is over by {}, but no consumer {?that lacks slots may take them (takes)|is owed a "
-      .. "slot}: it keeps them.", over, it.none_may_take)
+    say("It is over by {}, but no consumer {?that lacks slots may take them|is owed a slot}"
+      .. "{& ({})}: it keeps them.", over, it.none_may_take, it.none_may_take and it.kept_by or nil)
   end
   for _, each in ipairs(it.reclaims) do reclaim(say, each, it.reach) end
 end

@@ -65,7 +65,11 @@ local function order(say, it)
 end
 
 local function gives(say, it, path)
-  if it.idle == 0 then
+  if it.claimant then
+    say("{} gives {} slot{|s} back for {}; {?{} of them no task uses, or other victims cover; "
+      .. "|}the tasks that go for {?the rest|that} hold {} slot{|s} (C-16).", path, it.owed,
+      it.claimant, it.idle > 0, it.idle, it.idle > 0, it.picked_slots)
+  elseif it.idle == 0 then
     say("{} gives {} slot{|s} back; the tasks that go for that hold {} slot{|s} (C-8).", path,
       it.owed, it.picked_slots)
   elseif it.picked > 0 then
@@ -95,7 +99,7 @@ local function differ(say, it)
 end
 
 local function going(say, it)
-  say "It is reclaimed."
+  say("It is reclaimed{& for {}}.", it.claimant)
   gives(say, it, it.path)
   order(say, it)
   if it.other then
@@ -111,7 +115,7 @@ local function going(say, it)
 end
 
 local function staying(say, it)
-  say "It stays."
+  say("It stays{& for {}}.", it.claimant)
   gives(say, it, it.path)
   order(say, it)
   if differ(say, it) then return end
@@ -148,6 +152,18 @@ local function coupled(say, it)
   end
 end
 
+--- For one claimant after another, up to the one that it goes for.
+local function by_claimant(say, it)
+  for _, each in ipairs(it.claimants) do
+    if each.guard then
+      say("For {} it stays: guard {} protects it (C-16).", each.claimant, each.guard.label)
+      bounds(say, each.guard)
+    else
+      (each.goes and going or staying)(say, each)
+    end
+  end
+end
+
 return function (say, it)
   if it.pending then return pending(say, it) end
   what(say, it)
@@ -158,6 +174,9 @@ return function (say, it)
     coupled(say, it)
   elseif ineligible(say, it) then
     return
+  elseif it.claimants then
+    by_claimant(say, it)
+    if it.owed then (it.goes and going or staying)(say, it) end
   elseif not it.owed then
     say("{} gives nothing back: nothing of it has to go.", it.path)
   else

@@ -50,6 +50,8 @@ return {
     .. "borrower differ, and a list names each consumer once." },
   { "E-requires", "The policy's `requirements` has no requirement of that name." },
   { "E-exclusive", "Exclusive hosts cannot be used with policies that have loans." },
+  { "E-claimant", "A policy's victims or guards read `claimant`, and hosts or several groups "
+    .. "choose the victims." },
   { "E-decay", "A policy reads `usage` or `used_over_share`, and the plan does not say how use "
     .. "fades: `half_life` or `hist_hours`." },
   { "E-windows", "Windows are too many, or overlap in more ways than are checked." },

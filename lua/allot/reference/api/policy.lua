@@ -69,7 +69,8 @@ return {
         "keys that the policy adds to the tasks of a state",
         example = 'task_attributes = { nice = { type = "integer", max = 19 } }' },
       { "victims", "allot.Order|allot.Key[]|fun(options: table): allot.Order|nil",
-        "the order in which a leaf's tasks, or running jobs, go",
+        "the order in which a leaf's tasks, or running jobs, go. Of tasks a function may also read "
+          .. "`claimant`, the consumer that gets the slots, as `takes` reads it",
         default = 'order { "importance", desc "joined", "ran" }; of jobs order { "queue_order", '
           .. '"load", "host", "queue_priority", desc "started" }',
         example = 'victims = order { "importance", desc "started" }' },
@@ -78,7 +79,8 @@ return {
           .. "quota; in a policy of fills, pools and loans", optional = true,
         default = "none may", example = 'inside = relation { higher "priority" }' },
       { "guards", "allot.Guard[]|fun(options: table): allot.Guard[]|nil",
-        "at most 16 guards, which protect tasks; in a policy of queues `{}` means none",
+        "at most 16 guards, which protect tasks; in a policy of queues `{}` means none. Of tasks a "
+          .. "function may also read `claimant`, the consumer that gets the slots, as `takes` does",
         default = "none; in a policy of queues the five ready-made ones",
         example = 'guards = { min_run_time(60), spare_tagged "interactive" }' },
       { "sessions", "allot.SessionsSpec?", "how sessions of a leaf divide its slots",
