@@ -72,6 +72,20 @@ describe("a line of a fixture", function ()
     assert.same({ h = { closed = "reclaim" } }, state.hosts)
   end)
 
+  it("has use, and says how a plan counts it", function ()
+    local plan, state = read "[half_life=60] a{share=2}: a wants 3 holds 1 used 900"
+    assert.equal(60, plan.half_life)
+    assert.same({ ["/a"] = { demand = 3, allocated = 1, usage = 900 } }, state.consumers)
+    local policy = 'return policy { name = "p", quota = { fill "all" { by = "usage" } } }'
+    for _, line in ipairs { "a: a used 9", "p/(a b c d e f g h): a wants 3" } do
+      local ok, fault = pcall(fixture.check.quota, fixture(line, policy), "a", 0)
+      assert.is_false(ok)
+      assert.equal('fixture: plan: the policy "p" reads "usage", but the plan states neither '
+        .. '"half_life" nor "hist_hours", so use is not counted\n  hint: begin the line with '
+        .. "[half_life=604800]; `prod wants 12 used 900` tells use", fault)
+    end
+  end)
+
   local function refuses(line, column, message)
     it(("refuses %q"):format(line), function ()
       local ok, fault = pcall(text.read, line)
@@ -97,10 +111,11 @@ describe("a line of a fixture", function ()
   refuses("prod: prd wants 1", 7, 'there is no consumer "prd"; did you mean "prod"?')
   refuses("p/(x) q/(x): x wants 1", 14, '"x" is /p/x or /q/x: say which')
   refuses("a: a wants x", 12, 'found "x", expected a whole number')
-  refuses("a: a want 1", 6, 'found "want", expected one of wants, holds, returns, lends, has, runs')
+  refuses("a: a want 1", 6, 'found "want", expected one of wants, holds, used, returns, lends, '
+    .. "has, runs")
   refuses("queue q: q wants 1", 12, 'found "wants", expected one of runs, awaits, suspended')
-  refuses("a: a awaits 1", 6, 'found "awaits", expected one of wants, holds, returns, lends, has, '
-    .. "runs")
+  refuses("a: a awaits 1", 6, 'found "awaits", expected one of wants, holds, used, returns, '
+    .. "lends, has, runs")
   refuses("a b: a lends 3 b", 16, 'found "b", expected "to" and a path')
   refuses("a: a wants 1; a", 13, 'found ";", expected "," or the end')
   refuses("host h{slots=1} a: h opens", 22, 'found "opens", expected "is"')

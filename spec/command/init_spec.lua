@@ -108,6 +108,27 @@ describe("allot init", function ()
     assert.truthy(out:find " 0 failures / 0 errors")
   end)
 
+  it("shows what use does, where the peer goes by it", function ()
+    -- shares 2 : 1 : 1, use 4 : 5 : 1: guests used least, then prod for its share
+    local wanted = { slurm_fair_tree = "12     2     4", condor_users = false, kai_time = false }
+    for peer, numbers in pairs(wanted) do
+      local status, _, err = command(("init --like %s --out used %s"):format(peer, peer))
+      assert.same({ 0, "" }, { status, err })
+      local spec = shell.read(("%s/used/%s_spec.lua"):format(at, peer))
+      local without = spec:match "all want.-quota%(it, ({.-})"
+      local with = spec:match "has used.-used 4000000.-used 5000000.-quota%(it, ({.-})"
+      assert.is_not_nil(with, peer)
+      assert.not_equal(without, with)
+      local _, out = command(("run used/%s_plan.json used/%s_state.json"):format(peer, peer))
+      assert.matches("\n/dev .* 5000000 ", out)
+      if numbers then
+        local quotas = {}
+        for quota in out:gmatch "000  +(%d+)  = " do quotas[#quotas + 1] = quota end
+        assert.same(numbers, table.concat(quotas, "     "))
+      end
+    end
+  end)
+
   it("knows its peers", function ()
     local status, out, err = command "init --like yarn_fare queues"
     assert.same({ 2, "" }, { status, out })

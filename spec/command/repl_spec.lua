@@ -188,7 +188,7 @@ describe("the table of the API", function ()
     local status, out = eval({}, [[
       local list = {}
       for name in pairs { plan = 1, consumers = 1, queues = 1, state = 1, jobs = 1, demand = 1,
-          holds = 1, cycle = 1, explain = 1, diff = 1, undo = 1, try = 1, step = 1,
+          holds = 1, used = 1, cycle = 1, explain = 1, diff = 1, undo = 1, try = 1, step = 1,
           policies = 1 } do
         list[#list + 1] = name
       end

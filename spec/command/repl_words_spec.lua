@@ -46,6 +46,21 @@ describe("demand and holds", function ()
     assert.matches("demand wants the path of a consumer, not a number %[E%-desk%]", message)
     assert.equal(3, status)
   end)
+
+  it("do as used does, whose use is of now and fades from there (C-14)", function ()
+    local use = 'used("/science", 900)'
+    local now = "2026-03-02T09:00:00Z"
+    assert.same({ demand = 40, allocated = 14, usage = 900, usage_at = now },
+      value(FIRST, "plan.half_life = 60", 'state.consumers["/science"].usage_rest = 5', use,
+        'state.consumers["/science"]'))
+    assert.same({ demand = 40, allocated = 14 },
+      value(FIRST, use, 'used("/science")', 'state.consumers["/science"]'))
+    local later = 'state.now = "2026-03-02T09:01:00Z"'
+    assert.matches("Its use is 450 slot-seconds now", (text(FIRST, "plan.half_life = 60",
+      'demand("/science", 0) holds("/science", 0)', use, later, 'explain "/science"')), 1, true)
+    assert.matches('hint: what was used stands in the state: used ("/science", 900)',
+      select(3, text(FIRST, 'consumers["/science"].usage = 5')), 1, true)
+  end)
 end)
 
 describe("explain", function ()
@@ -72,7 +87,9 @@ consumer   demand   quota    granted  reclaimed
   it("compares the last two cycles where nothing changed since", function ()
     local out = text(FIRST, "local _ = cycle()", 'demand("/students", 0)', "local _ = cycle()",
       "diff()")
+    assert.matches("^nothing changed since the last cycle; it and the one before:\n", out)
     assert.matches("/students +8 %-> 0", out)
+    assert.equal("no difference\n", (text(FIRST, "local _ = cycle() _ = cycle()", "diff()")))
     assert.equal("no difference\n", (text(FIRST, "local _ = cycle()",
       "plan.options = {leeway = 60}", "diff()")))
     assert.equal("allot: error: nothing was decided yet [E-desk]", (refusal(FIRST, "diff()")))
@@ -144,7 +161,21 @@ describe("undo", function ()
   it("brings back what was removed, in its place", function ()
     local before = text(FIRST, "consumers")
     assert.equal(before, (text(FIRST, 'consumers["/science"] = nil'
-      .. ' state.consumers["/science"] = nil', "undo()", "consumers")))
+      .. ' state.consumers["/science"] = nil', "local _ = undo()", "consumers")))
+  end)
+
+  it("shows what that changes, the first of it", function ()
+    assert.equal('consumers["/risk/desk"].owned: 9 -> 8\n'
+      .. 'state.consumers["/science"].demand: 1 -> 40\nstate.slots: 4 -> none\n',
+      (text(FIRST, 'consumers["/risk/desk"].owned = 9', 'demand("/science", 1)', "state.slots = 4",
+        "undo(3)")))
+    assert.equal('there were only 1 to undo\nplan.options: {"hold_rounding": true, '
+      .. '"keep_shrunk_... -> none\n', (text(FIRST,
+      "plan.options = { hold_rounding = true, keep_shrunk_ownership = true }", "undo(2)")))
+    local all = text(FIRST,
+      'for path in pairs(state.consumers) do demand(path, 7) holds(path, 0) end', "undo()")
+    assert.matches('state.consumers["/risk/desk"].demand: 7 -> 1\n', all, 1, true)
+    assert.matches("\nand 2 more\n$", all)
   end)
 end)
 
@@ -226,7 +257,7 @@ describe("commands", function ()
     assert.equal(("wrote the plan to %s\nwrote the state to %s\n"):format(plan, state), out)
     assert.equal(0, (shell.command("check", plan)))
     out = text({}, ":load " .. plan, ":load " .. state, 'consumers["/risk/desk"].owned',
-      'state.consumers["/science"].demand', "undo()", 'state.consumers')
+      'state.consumers["/science"].demand', "local _ = undo()", 'state.consumers')
     assert.equal(("the plan is on the desk: %s\nthe state is on the desk: %s\n7\n5\n{}\n")
       :format(plan, state), out)
     shell.write(folder .. "/more.lua", "double = function (x)\n  return 2 * x\nend\nreturn 5")
@@ -253,7 +284,7 @@ describe("commands", function ()
 
   it("help, take the time and quit", function ()
     local all = text({}, ":help")
-    assert.matches("What lies on the desk", all)
+    assert.matches("The session's tables", all)
     for line in all:gmatch "[^\n]+" do assert.is_true(#line <= 80, line) end
     local _, wanted = shell.command("help", "fill")
     assert.equal(wanted, (text({}, ":help fill")))

@@ -120,7 +120,8 @@ describe("allot run --columns", function ()
 
   it("monitor shows whose slots are in whose hands, and the group's sums", function ()
     local out = run("monitor")
-    assert.matches("consumer +own +reserve +demand +allocated +own used +lent +borrowed +shared", out)
+    assert.matches("consumer +own +reserve +demand +allocated +own used +lent +borrowed +shared",
+      out)
     assert.matches("\ntotal +30 +4 +50 +27 +17 +10 +10 +30\n", out)
   end)
 

@@ -207,6 +207,32 @@ describe("fixture.coverage", function ()
     assert.equal(100, (fixture.coverage(path)).percent)
   end)
 
+  it("is not about properties, which no case runs", function ()
+    shell.write(path, (POLICY:gsub("\n}%s*$", [[
+
+  properties = {
+    "steady", property "one line" (function (case) return case.rows ~= nil end),
+    property "several lines" (function (case)
+      for _, row in pairs(case.rows) do
+        local function small(n) return n < 9 end
+        if not small(row.quota) then return false end
+      end
+      return true
+    end),
+  },
+}
+]])))
+    fixture.cover()
+    fixture("a b: a wants 3", path):decide()
+    fixture("a{own=2} b: a wants 200, b wants 9 runs t1 t2", path):decide()
+    assert.matches("property", shell.read(path))
+    fixture.covered(path)
+    shell.write(path, (shell.read(path):gsub("properties = {", "properties = { -- more lines", 1)))
+    fixture.cover()
+    fixture("a b: a wants 3", path):decide()
+    assert.equal(2, #fixture.coverage(path).missed) -- as without properties
+  end)
+
   it("counts nothing of a file that was never used", function ()
     fixture.cover()
     assert.equal(0, (fixture.coverage(path)).ran)

@@ -105,7 +105,8 @@ int allot__module_peer(lua_State *L)
 
 /* ---- Methods ------------------------------------------------------------------------------- */
 
-/* policy:declared(): the table that its file returned; a function is { kind = "function" } */
+/* policy:declared(): the table that its file returned; a function is { kind = "function",
+ * first = , last = }, with its lines */
 int allot__module_declared(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__POLICY);

@@ -29,6 +29,21 @@ static bool push_plain(lua_State *from, lua_State *to)
     }
 }
 
+/* A function as { kind = "function", first =, last = }: the lines that it stands on. */
+static void push_function(lua_State *from, lua_State *to)
+{
+    lua_Debug info;
+    lua_pushvalue(from, -1);
+    lua_getinfo(from, ">S", &info);
+    lua_createtable(to, 0, 3);
+    lua_pushliteral(to, "function");
+    lua_setfield(to, -2, "kind");
+    lua_pushinteger(to, info.linedefined);
+    lua_setfield(to, -2, "first");
+    lua_pushinteger(to, info.lastlinedefined);
+    lua_setfield(to, -2, "last");
+}
+
 /* Copies the entry on top of `from`, key and value, into the table on top of `to`; of a value that
  * is a table, only its beginning. Returns by how much deeper the copy is now. */
 static int copy_entry(lua_State *from, lua_State *to)
@@ -42,11 +57,8 @@ static int copy_entry(lua_State *from, lua_State *to)
         return 1;
     }
     bool calls = lua_type(from, -1) == LUA_TFUNCTION;
-    if (plain && calls) {
-        lua_newtable(to);
-        lua_pushliteral(to, "function");
-        lua_setfield(to, -2, "kind");
-    }
+    if (plain && calls)
+        push_function(from, to);
     if (plain && (calls || push_plain(from, to)))
         lua_rawset(to, -3);
     else if (plain)

@@ -149,7 +149,7 @@ static void a_failure_changes_nothing(void)
     fails(&it, ":time 1", ALLOT_EINVALID, "E-desk", "there is no clock here");
     fails(&it, "undo() undo()", ALLOT_EINVALID, "E-desk", "there is nothing to undo");
     shows(&it, "consumers['/a'].owned", "2\n");
-    shows(&it, "undo()", "");
+    shows(&it, "undo()", "consumers[\"/a\"]: {\"owned\": 2} -> none\n");
     shows(&it, "consumers['/a']", "nil\n");
     end(&it);
 }

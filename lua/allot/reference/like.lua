@@ -12,11 +12,12 @@ local names = require "allot.language.names"
 
 local like = {}
 
---- Consumers of the plan: name, columns that a policy may read, slots wanted and held.
+--- Consumers of the plan: name, columns that a policy may read, slots wanted and held, and use in
+--- slot-seconds.
 local CONSUMERS = {
-  { "prod", { { "owned", 10 }, { "share", 2 } }, 12, 6 },
-  { "dev", { { "owned", 5 } }, 9, 3 },
-  { "guests", {}, 4, 4 },
+  { "prod", { { "owned", 10 }, { "share", 2 } }, 12, 6, 4000000 },
+  { "dev", { { "owned", 5 } }, 9, 3, 5000000 },
+  { "guests", {}, 4, 4, 1000000 },
 }
 --- Columns as a line of a fixture has them.
 local SHORT = { owned = "own" }
@@ -134,25 +135,30 @@ local function case_of(title, head, text, facts)
   it("%s", function ()
     local it = fixture(%s, POLICY)
     assert.quota(it, { %s })
-    assert.settles(it)
-  end)
-]]):format(title, quoted(line), table.concat(quotas, ", "))
+%s  end)
+]]):format(title, quoted(line), table.concat(quotas, ", "),
+    it:settle() and "    assert.settles(it)\n" or "")
 end
 
 local function tree_files(text)
   local rows, head, counts = consumers_of(text)
-  local facts, states = {}, {}
+  local facts, uses, states = {}, {}, {}
   for i, it in ipairs(CONSUMERS) do
     facts[i] = ("%s wants %d holds %d"):format(it[1], it[3], it[4])
-    states[i] = ('    "/%s": {"demand": %d, "allocated": %d}'):format(it[1], it[3], it[4])
+    uses[i] = ("%s used %d"):format(facts[i], it[5])
+    states[i] = ('    "/%s": {"demand": %d, "allocated": %d%s}'):format(it[1], it[3], it[4],
+      counts and (', "usage": %d'):format(it[5]) or "")
   end
+  local cases = {
+    case_of("divides slots that all want", head, text, table.concat(facts, ", ")),
+    case_of("divides what one leaves", head, text, "prod wants 1, dev wants 9, guests wants 9"),
+    counts and case_of("goes by what each has used", head, text, table.concat(uses, ", ")) or nil,
+  }
   return {
     plan = ('  "slots": 18,\n%s  "consumers": [\n%s\n  ]'):format(
       counts and '  "half_life": 604800,\n' or "", rows),
     state = ('  "consumers": {\n%s\n  }'):format(table.concat(states, ",\n")),
-    spec = case_of("divides slots that all want", head, text, table.concat(facts, ", ")) .. "\n"
-      .. case_of("divides what one leaves", head, text, "prod wants 1, dev wants 9, "
-        .. "guests wants 9"),
+    spec = table.concat(cases, "\n"),
   }
 end
 

@@ -43,7 +43,7 @@ return policy {
     },
   },
 
-  -- Which tasks go when slots are given back: the smallest first.
+  -- Which tasks go when slots are given back: first the one that loses the least work.
   victims = order { function (ran, slots) return ran * slots end },
   guards = { min_run_time(60) },
 }

@@ -10,7 +10,7 @@ local model = require "allot.repl.model"
 local commands = {}
 
 local OVERVIEW = [[
-What lies on the desk, to be read and assigned to:
+The session's tables, to be read and assigned to:
   plan        slots, policy, hosts, windows, options, ...
   consumers   by path: consumers["/a"].owned = 12; nil removes, a new path adds
   queues      by name
@@ -19,9 +19,11 @@ What lies on the desk, to be read and assigned to:
 Words:
   demand (path, slots)     what a consumer wants
   holds (path, slots)      what it has
+  used (path, n)           what it has used until now, in slot-seconds
   cycle ()                 decides, and shows it as `allot run` does
   explain (path)           why it gets what it gets; also of a task or job
-  diff ()                  what would be decided otherwise than last time
+  diff ()                  what would be decided otherwise than last time; right
+                           behind a cycle: what that one decided otherwise
   try (policy)             what another policy would: a name, a file or a text
   step (n, seconds)        carries out what is decided, n times, 60 s apart
   undo (n)                 takes back the last piece that changed something

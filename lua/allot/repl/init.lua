@@ -12,6 +12,7 @@ local names = require "allot.language.names"
 local model = require "allot.repl.model"
 local show = require "allot.repl.show"
 local diff = require "allot.repl.diff"
+local change = require "allot.repl.change"
 local complete = require "allot.repl.complete"
 local commands = require "allot.repl.commands"
 
@@ -239,12 +240,12 @@ local function row_of(path, what)
   return rows[path]
 end
 
-function words.demand(path, slots)
-  row_of(path, "demand").demand = slots
-end
-
-function words.holds(path, slots)
-  row_of(path, "holds").allocated = slots
+for word, member in pairs { demand = "demand", holds = "allocated", used = "usage" } do
+  words[word] = function (path, amount)
+    local row = row_of(path, word)
+    row[member] = amount
+    if word == "used" then row.usage_rest, row.usage_at = nil, amount and env.state.now end
+  end
 end
 
 function words.cycle()
@@ -272,6 +273,9 @@ function words.diff()
   local list = diff.lines(last.value, core.decode(decide():json()))
   if #list == 0 and before and same(last.texts, texts_now()) then
     list = diff.lines(before.value, last.value)
+    if #list > 0 then
+      table.insert(list, 1, "nothing changed since the last cycle; it and the one before:")
+    end
   end
   return lines(#list > 0 and list or { "no difference" })
 end
@@ -280,12 +284,17 @@ function words.undo(count)
   count = count or 1
   if #history == 0 then model.refuse("there is nothing to undo") end
   undone = undone or {}
+  local was, taken = texts_now(), 0
   for _ = 1, count do
     local texts = history[#history]
     if not texts then break end
     history[#history], undone[#undone + 1] = nil, texts
     restore(texts)
+    taken = taken + 1
   end
+  local list = change.lines(was, texts_now())
+  if taken < count then table.insert(list, 1, ("there were only %d to undo"):format(taken)) end
+  return lines(list)
 end
 
 --- A policy by its name, its text or its file: its value in a plan, and texts by name.

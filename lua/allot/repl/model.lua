@@ -265,6 +265,7 @@ end
 local HINTS = {
   demand = 'what is demanded stands in the state: demand ("%s", 40)',
   allocated = 'what is held stands in the state: holds ("%s", 40)',
+  usage = 'what was used stands in the state: used ("%s", 900)',
 }
 
 --- Rewrites findings of a document, and leaves those of other files unchanged.

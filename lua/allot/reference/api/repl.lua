@@ -51,6 +51,15 @@ return {
     example = 'holds("/b", 2)',
   },
   {
+    name = "used",
+    params = { { "path", "string", "a consumer" },
+      { "slot_seconds", "integer|nil", "its use at the state's `now`; nil: removes it" } },
+    returns = {},
+    doc = "Sets what a consumer has used, in plans that count use (C-14).",
+    errors = "a path that no leaf of the plan has",
+    example = 'plan.half_life = 86400\nused("/a", 900)',
+  },
+  {
     name = "cycle", params = {},
     returns = { { "table", "the document `allot/decision/v1`; shown as `allot run` shows it" } },
     doc = "Decides about the session's plan and state, and changes neither. A grant names the "
@@ -73,11 +82,12 @@ return {
   {
     name = "diff", params = {}, returns = text "consumers and jobs with another decision",
     doc = "Compares a decision about the present plan and state with the last cycle; if nothing "
-      .. "changed since the last cycle, the last two cycles.",
+      .. "changed since the last cycle, that one with the one before, and says so.",
     errors = "no cycle before", example = 'cycle()\ndemand("/b", 30)\ndiff()',
   },
   {
-    name = "undo", params = { { "count?", "integer", "how many (1)" } }, returns = {},
+    name = "undo", params = { { "count?", "integer", "how many (1)" } },
+    returns = text "what changes by that",
     doc = "Takes back the last piece of input that changed plan or state.",
     errors = "nothing to take back", example = 'consumers["/a"].owned = 9',
   },
