@@ -101,20 +101,6 @@ describe("a limit of each user as a share of the queue", function ()
     assert.equal("j1 j2 j3 j4 j5 j6", runs { name = "low", qjob_limit = 6, ujob_limit = "200%" })
     assert.equal("j1 j2 j3 j4", runs { name = "low", qjob_limit = 4, ujob_limit = "75%" })
   end)
-
-  it("is told what is wrong", function ()
-    for _, queue in ipairs {
-      { name = "low", ujob_limit = "25%" }, { name = "low", qjob_limit = 4, ujob_limit = "0%" },
-      { name = "low", qjob_limit = 4, ujob_limit = "25" },
-    } do
-      local made, _, report = allot.plan(document.encode(plan { queues = { queue } }), {
-        policies = { ["site.lua"] = policy 'dispatch = order { "submitted" }' },
-      })
-      assert.is_nil(made)
-      assert.matches('allowed slots, or "1%" ... "100000%" of a "qjob_limit" beside it',
-        report[1].message, 1, true)
-    end
-  end)
 end)
 
 describe("across", function ()

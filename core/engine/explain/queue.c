@@ -133,6 +133,15 @@ static const char *lifting(const allot__job_limit *limit)
     return word != 0 ? names[__builtin_ctz((uint32_t)word)] : NULL;
 }
 
+/* What part of which slots a limit in percent is (P-27). */
+static void put_part(const allot__explanation *about, const allot__bounds *bounds, int32_t limit)
+{
+    bool own = allot__limit_at(bounds, limit)->allows != NULL;
+    allot__allowance of = own ? allot__limit_allows(bounds, limit) : (allot__allowance){0};
+    if (of.percent > 0)
+        FACTS(about, "percent whole", of.percent, of.whole);
+}
+
 /* The queue, user, group or host that a bound is of. */
 static void put_whose(const allot__job_explanation *it, const allot__bound *bound)
 {
@@ -156,6 +165,7 @@ static void put_bound(const allot__job_explanation *it, const allot__bound *boun
           limit->stated.name, bound->most, bound->used, bound->asleep,
           limit->stated.kind == ALLOT_LIMIT_JOBS, bound->host >= 0 || of_hosts, limit->queue_level,
           it->queues->preempts, lifting(limit));
+    put_part(&it->about, &it->out->bounds, bound->limit);
     put_whose(it, bound);
 }
 
@@ -366,7 +376,10 @@ static void explain_limits(const allot__explanation *about, int32_t queue)
         if ((limit->stated.per & each) != 0 || (limit->queue != queue && bound->queue != queue))
             continue;
         shown++;
-        OBJECT(about, NULL, "name most used", limit->stated.name, bound->most, bound->used);
+        allot__facts_open(about, NULL, "{");
+        FACTS(about, "name most used", limit->stated.name, bound->most, bound->used);
+        put_part(about, bounds, bound->limit);
+        allot__facts_end(about, "}");
     }
     allot__facts_end(about, "]");
 }

@@ -32,7 +32,9 @@ static void fill_row(allot__turns *turns, int32_t queue, int32_t *demand, int32_
     allot__work *work = turns->work;
     const allot_queue_part *part = &turns->out->parts[queue];
     int32_t row = allot__row(work->plan, work->index, queue);
-    int32_t limit = allot__queue_at(turns->queues, queue)->qjob_limit;
+    const allot__host_view *view = &turns->out->view;
+    const allot_queue *of = allot__queue_at(turns->queues, queue);
+    int32_t limit = allot__queue_allows(of, allot__host_view_slots(view)).slots;
     int64_t wants = part->pending + part->running + part->suspended;
     int64_t received = part->started + part->resumed + part->grown;
     demand[row] = amount(wants);
@@ -74,10 +76,7 @@ static bool any_shut(const allot__turns *turns)
 
 static int64_t idle_slots(const allot__turns *turns, bool after)
 {
-    int64_t slots = 0, used = 0;
-    const allot__host_view *view = &turns->out->view;
-    for (int32_t host = 0; host < view->count; host++)
-        slots += view->slots[host];
+    int64_t slots = allot__host_view_slots(&turns->out->view), used = 0;
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         const allot_queue_part *part = &turns->out->parts[q];
         used += part->running;

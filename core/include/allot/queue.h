@@ -57,6 +57,9 @@ typedef struct allot_prefers {
     int32_t level; /* 1 ...; 0: none */
 } allot_prefers;
 
+/* The most percent of a user's limit. */
+#define ALLOT_PERCENT_MAX 100000
+
 typedef struct allot_queue {
     const char *name;         /* a consumer's name */
     int32_t priority;         /* 0 ... ALLOT_AMOUNT_MAX, larger is more important (P-2) */
@@ -75,6 +78,9 @@ typedef struct allot_queue {
     int32_t qjob_limit, ujob_limit, pjob_limit, hjob_limit; /* slots of the queue's jobs: in all, a
                                                                user's, on a processor (per mille of
                                                                slots), on a host; ALLOT_NONE */
+    /* P-27: percent in place of slots, 1 ... 100 of the cluster's slots, and 1 ... 100000 of what
+     * the queue has then (or of the cluster's, where it has no limit); 0: not stated. */
+    int32_t qjob_percent, ujob_percent;
     allot_protection protection;
     allot_action on_preempt;        /* P-41 */
     int32_t run_limit;              /* s, of jobs that state none; ALLOT_NONE */

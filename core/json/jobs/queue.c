@@ -45,7 +45,7 @@ static const allot__field queue_fields[QUEUE_KEYS] = {
     [MAX_SLOTS_IN_POOL] = {"max_slots_in_pool", ALLOT__LIMIT},
     [USE_PRIORITY_IN_POOL] = {"use_priority_in_pool", ALLOT__YES},
     [HOSTS] = {"hosts", NAMES},
-    [QJOB_LIMIT] = {"qjob_limit", ALLOT__LIMIT},
+    [QJOB_LIMIT] = {"qjob_limit", ALLOT__STRING | ALLOT__LIMIT},
     [UJOB_LIMIT] = {"ujob_limit", ALLOT__STRING | ALLOT__LIMIT},
     [PJOB_LIMIT] = {"pjob_limit", ALLOT__NUMBER | ALLOT__LIMIT},
     [HJOB_LIMIT] = {"hjob_limit", ALLOT__LIMIT},
@@ -69,8 +69,9 @@ static void take_numbers(allot__doc *doc, const allot__value *values, allot_queu
     queue->priority = allot__number_take(&values[PRIORITY], 1);
     queue->slot_share = allot__number_take(&values[SLOT_SHARE], 0);
     queue->max_slots_in_pool = allot__number_take(&values[MAX_SLOTS_IN_POOL], ALLOT_NONE);
-    queue->qjob_limit = allot__number_take(&values[QJOB_LIMIT], ALLOT_NONE);
-    queue->ujob_limit = allot__part_take(doc, &values[UJOB_LIMIT], queue->qjob_limit);
+    queue->qjob_limit = allot__part_take(doc, &values[QJOB_LIMIT], 100, &queue->qjob_percent);
+    queue->ujob_limit =
+        allot__part_take(doc, &values[UJOB_LIMIT], ALLOT_PERCENT_MAX, &queue->ujob_percent);
     queue->hjob_limit = allot__number_take(&values[HJOB_LIMIT], ALLOT_NONE);
     queue->interruptible_backfill = allot__number_take(&values[INTERRUPTIBLE_BACKFILL], ALLOT_NONE);
     queue->use_priority_in_pool = allot__yes_take(doc, &values[USE_PRIORITY_IN_POOL]);

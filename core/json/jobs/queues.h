@@ -44,9 +44,10 @@ enum {
 
 /* Takes the protection from the values of these keys. */
 void allot__protection_take(allot__doc *doc, const allot__value *values, allot_protection *out);
-/* A limit: a number of slots, or "25%" of `whole`, rounded down, but at least one slot; ALLOT_NONE:
- * not stated, or a fault (reported). */
-int32_t allot__part_take(allot__doc *doc, const allot__value *value, int32_t whole);
+/* A limit: a number of slots, or "25%", at most `most` percent, in *percent. ALLOT_NONE: not stated
+ * in slots, or a fault (reported). */
+int32_t allot__part_take(allot__doc *doc, const allot__value *value, int32_t most,
+                         int32_t *percent);
 /* Minutes, or "hours:minutes", in seconds; ALLOT_NONE: not stated, or a fault (reported). */
 int32_t allot__run_limit_take(allot__doc *doc, const allot__value *value);
 /* true, false, "Y" or "N"; 0: not stated. */

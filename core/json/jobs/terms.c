@@ -40,33 +40,35 @@ static int32_t minutes(const allot__value *value)
     return value->kind == ALLOT__INTEGER ? (int32_t)value->integer * 60 : ALLOT_NONE;
 }
 
+/* "50%", from 1 % to `most`; 0: another text (reported). */
+static int32_t percent_take(allot__doc *doc, const allot__value *value, int32_t most,
+                            const char *allowed)
+{
+    const char *at = value->string;
+    int64_t number = digits(&at, most);
+    if (number >= 1 && strcmp(at, "%") == 0)
+        return (int32_t)number;
+    allot__value_fault(doc, value, allowed);
+    return 0;
+}
+
 /* Minutes as above, or "50%". */
 static int32_t minutes_or_percent(allot__doc *doc, const allot__value *value, int32_t *percent)
 {
     if (value->kind != ALLOT__STRING)
         return minutes(value);
-    const char *at = value->string;
-    int64_t number = digits(&at, 99);
-    if (number < 1 || strcmp(at, "%") != 0)
-        allot__value_fault(doc, value, "minutes, or \"1%\" ... \"99%\" of the run limit");
-    else
-        *percent = (int32_t)number;
+    *percent = percent_take(doc, value, 99, "minutes, or \"1%\" ... \"99%\" of the run limit");
     return ALLOT_NONE;
 }
 
-int32_t allot__part_take(allot__doc *doc, const allot__value *value, int32_t whole)
+int32_t allot__part_take(allot__doc *doc, const allot__value *value, int32_t most, int32_t *percent)
 {
     if (value->kind != ALLOT__STRING)
         return allot__number_take(value, ALLOT_NONE);
-    const char *at = value->string;
-    int64_t number = digits(&at, 100000);
-    if (number < 1 || strcmp(at, "%") != 0 || whole == ALLOT_NONE) {
-        allot__value_fault(doc, value,
-                           "slots, or \"1%\" ... \"100000%\" of a \"qjob_limit\" beside it");
-        return ALLOT_NONE;
-    }
-    int64_t part = whole * number / 100;
-    return part < 1 ? 1 : part > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)part;
+    *percent = percent_take(doc, value, most,
+                            most == 100 ? "slots, or \"1%\" ... \"100%\" of the cluster's"
+                                        : "slots, or \"1%\" ... \"100000%\" of the queue's");
+    return ALLOT_NONE;
 }
 
 int32_t allot__run_limit_take(allot__doc *doc, const allot__value *value)

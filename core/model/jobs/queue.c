@@ -119,6 +119,12 @@ static bool limit(int32_t value, int32_t min)
     return value == ALLOT_NONE || within(value, min, ALLOT_AMOUNT_MAX);
 }
 
+/* Slots or percent: the two are one value, stated in either way. */
+static bool percent(int32_t value, int32_t most, int32_t slots)
+{
+    return within(value, 0, most) && (value == 0 || slots == ALLOT_NONE);
+}
+
 int allot__protection_check(const allot_protection *it)
 {
     bool sound = limit(it->max_job_preempt, 1) && limit(it->max_total_time_preempt, 0) &&
@@ -147,6 +153,8 @@ static int check_numbers(const allot_queue *queue)
     bool sound = within(queue->priority, 0, ALLOT_AMOUNT_MAX) &&
                  within(queue->slot_share, 0, 100) && limit(queue->max_slots_in_pool, 0) &&
                  limit(queue->qjob_limit, 0) && limit(queue->ujob_limit, 0) &&
+                 percent(queue->qjob_percent, 100, queue->qjob_limit) &&
+                 percent(queue->ujob_percent, ALLOT_PERCENT_MAX, queue->ujob_limit) &&
                  limit(queue->pjob_limit, 0) && limit(queue->hjob_limit, 0) &&
                  limit(queue->run_limit, 1) && limit(queue->interruptible_backfill, 1) &&
                  within(queue->on_preempt, 0, ALLOT_ACTION_COUNT - 1);

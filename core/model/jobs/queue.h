@@ -39,11 +39,20 @@ typedef struct allot__application {
     int32_t run_limit; /* ALLOT_NONE */
 } allot__application;
 
+/* The most slots that a limit allows, and what part of which slots that is (P-27). */
+typedef struct allot__allowance {
+    int32_t slots;   /* ALLOT_NONE: there is no limit */
+    int32_t percent; /* of `whole`; 0: stated in slots */
+    int64_t whole;
+} allot__allowance;
+
 /* A limit, with its names looked up; a queue's own limits (QJOB_LIMIT, ...) are among them. */
 typedef struct allot__job_limit {
     allot_job_limit stated; /* lists of names are in the pool */
-    bool queue_level;       /* it counts suspended jobs, whatever PREEMPT_FOR is (P-22) */
-    uint64_t *queues;       /* a bit by queue; NULL: all */
+    /* In place of stated.most, in a cluster of so many slots; NULL: that holds. */
+    allot__allowance (*allows)(const allot_queue *queue, int64_t slots);
+    bool queue_level; /* it counts suspended jobs, whatever PREEMPT_FOR is (P-22) */
+    uint64_t *queues; /* a bit by queue; NULL: all */
     /* Users and groups that it names; both NULL: all. A job counts if its user, its own group, or a
      * group that the plan puts its user in is named. */
     uint64_t *users;                  /* a bit by the plan's user; NULL: it names no users */
@@ -52,6 +61,10 @@ typedef struct allot__job_limit {
     int32_t set;                      /* of hosts; -1: all */
     int32_t queue;                    /* the queue that states it; -1: stated by itself */
 } allot__job_limit;
+
+/* What a queue's jobs may have in all, and each user's, in a cluster of so many slots. */
+allot__allowance allot__queue_allows(const allot_queue *queue, int64_t slots);
+allot__allowance allot__user_allows(const allot_queue *queue, int64_t slots);
 
 /* Does the limit distinguish groups, or users? */
 static inline bool allot__limit_by_group(const allot__job_limit *limit)

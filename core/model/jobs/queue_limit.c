@@ -4,20 +4,54 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "model/names/names.h"
 #include "model/jobs/queue.h"
 #include "model/windows/say.h"
 
+/* ---- In percent (P-27) ---- */
+
+static allot__allowance part_of(int32_t stated, int32_t percent, int64_t whole)
+{
+    int64_t part = whole * percent / 100;
+    if (percent == 0)
+        return (allot__allowance){.slots = stated};
+    return (allot__allowance){.slots =
+                                  (int32_t)allot__most(1, allot__least(part, ALLOT_AMOUNT_MAX)),
+                              .percent = percent,
+                              .whole = whole};
+}
+
+allot__allowance allot__queue_allows(const allot_queue *queue, int64_t slots)
+{
+    return part_of(queue->qjob_limit, queue->qjob_percent, slots);
+}
+
+allot__allowance allot__user_allows(const allot_queue *queue, int64_t slots)
+{
+    int32_t own = allot__queue_allows(queue, slots).slots;
+    return part_of(queue->ujob_limit, queue->ujob_percent, own == ALLOT_NONE ? slots : own);
+}
+
 /* ---- Queues' own (P-22) ---- */
 
-static int add_own(allot_plan *plan, int32_t queue, const char *key, int32_t most,
-                   allot_limit_kind kind, int32_t per)
+/* `most`: ALLOT_NONE: the queue states none; `allows`: what it is by the cluster's size, or NULL.
+ */
+typedef struct own_limit {
+    const char *key;
+    int32_t most;
+    allot_limit_kind kind;
+    int32_t per;
+    allot__allowance (*allows)(const allot_queue *queue, int64_t slots);
+} own_limit;
+
+static int add_own(allot_plan *plan, int32_t queue, const own_limit *own)
 {
     allot__queues *queues = plan->queues;
     const allot_queue *it = allot__queue_at(queues, queue);
-    if (most == ALLOT_NONE)
+    if (own->most == ALLOT_NONE)
         return ALLOT_OK;
-    size_t size = strlen(key) + strlen(it->name) + sizeof " of ";
+    size_t size = strlen(own->key) + strlen(it->name) + sizeof " of ";
     char *name = allot__pool_take(plan->engine, &queues->sealed, size, 1);
     uint64_t *bits =
         allot__pool_take(plan->engine, &queues->sealed,
@@ -26,13 +60,15 @@ static int add_own(allot_plan *plan, int32_t queue, const char *key, int32_t mos
         name && bits ? allot__push(plan->engine, &queues->limits, sizeof *added) : NULL;
     if (!added)
         return ALLOT_ENOMEM;
-    snprintf(name, size, "%s of %s", key, it->name);
+    snprintf(name, size, "%s of %s", own->key, it->name);
     bits[queue / 64] |= UINT64_C(1) << queue % 64;
-    *added = (allot__job_limit){.stated = {.name = name, .kind = kind, .most = most, .per = per},
-                                .queue_level = true,
-                                .queues = bits,
-                                .set = -1,
-                                .queue = queue};
+    *added = (allot__job_limit){
+        .stated = {.name = name, .kind = own->kind, .most = own->most, .per = own->per},
+        .allows = own->allows,
+        .queue_level = true,
+        .queues = bits,
+        .set = -1,
+        .queue = queue};
     return ALLOT_OK;
 }
 
@@ -41,12 +77,15 @@ static int add_all(allot_plan *plan)
     int status = ALLOT_OK;
     for (int32_t i = 0; i < allot__queue_count(plan) && status == ALLOT_OK; i++) {
         const allot_queue *it = allot__queue_at(plan->queues, i);
-        if (add_own(plan, i, "qjob_limit", it->qjob_limit, ALLOT_LIMIT_SLOTS, 0) ||
-            add_own(plan, i, "ujob_limit", it->ujob_limit, ALLOT_LIMIT_SLOTS, ALLOT_PER_USER) ||
-            add_own(plan, i, "pjob_limit", it->pjob_limit, ALLOT_LIMIT_PER_PROCESSOR,
-                    ALLOT_PER_HOST) ||
-            add_own(plan, i, "hjob_limit", it->hjob_limit, ALLOT_LIMIT_SLOTS, ALLOT_PER_HOST))
-            status = ALLOT_ENOMEM;
+        const own_limit all[] = {
+            {"qjob_limit", allot__queue_allows(it, 0).slots, ALLOT_LIMIT_SLOTS, 0,
+             allot__queue_allows},
+            {"ujob_limit", allot__user_allows(it, 0).slots, ALLOT_LIMIT_SLOTS, ALLOT_PER_USER,
+             allot__user_allows},
+            {"pjob_limit", it->pjob_limit, ALLOT_LIMIT_PER_PROCESSOR, ALLOT_PER_HOST, NULL},
+            {"hjob_limit", it->hjob_limit, ALLOT_LIMIT_SLOTS, ALLOT_PER_HOST, NULL}};
+        for (size_t k = 0; k < sizeof all / sizeof *all && status == ALLOT_OK; k++)
+            status = add_own(plan, i, &all[k]);
     }
     return status;
 }

@@ -68,12 +68,18 @@ local function draw_protection(random, out)
   if random:once_in(10) then out.preempt_delay = random:int(1, 300) end
 end
 
+--- Some slots, or a part of all (P-27).
+local function draw_slots(random, most)
+  local slots = random:int(1, most)
+  return slots > most // 2 and random:int(1, 9) * 10 .. "%" or slots
+end
+
 local function draw_queue(random, plan, i, pooled)
   local queue = { name = "q" .. i, priority = random:int(1, 5) }
   if pooled then queue.slot_pool, queue.slot_share = "pool", random:pick { 10, 20, 30, 50 } end
   if not pooled and random:once_in(4) then queue.hosts = some(random, host_names(plan)) end
-  if random:once_in(5) then queue.qjob_limit = random:int(1, 10) end
-  if random:once_in(8) then queue.ujob_limit = random:int(1, 6) end
+  if random:once_in(5) then queue.qjob_limit = draw_slots(random, 10) end
+  if random:once_in(8) then queue.ujob_limit = draw_slots(random, 6) end
   if not pooled and random:once_in(8) then queue.hjob_limit = random:int(1, 4) end
   if random:once_in(8) then queue.fairshare = true end
   if not pooled and random:once_in(8) then queue.terminate_when = { "PREEMPT" } end

@@ -225,8 +225,8 @@ local function bound(say, it, job)
   local used = it.used - (back and it.asleep or 0)
   local whose = words.phrase("{& for queue /{.60}}{& for user {.60}}{& for group {.60}}"
     .. "{& on host {.60}}", it.queue, it.user, it.group, it.host)
-  say('The limit "{.100}" binds: at most {} {?job|slot}{}{}, {} used{? by running jobs|}.',
-    it.name, it.most, it.jobs, it.most == 1 and "" or "s", whose, used, back)
+  say('The limit "{.100}" binds: at most {} {?job|slot}{}{}{}, {} used{? by running jobs|}.',
+    it.name, it.most, it.jobs, it.most == 1 and "" or "s", whose, words.part(it), used, back)
   if not it.of_hosts and used + more > it.most then
     say("  With its {} it would be {}, {} above it (P-23).", more, used + more,
       used + more - it.most)

@@ -108,8 +108,8 @@ return function (say, it)
   jobs(say, it)
   if it.pool then pool(say, it.pool) end
   for _, limit in ipairs(it.limits) do
-    say('Its limit "{.100}" is {}, of which {} {is|are} used now{?: it binds|}.', limit.name,
-      limit.most, limit.used, limit.used >= limit.most)
+    say('Its limit "{.100}" is {}{}, of which {} {is|are} used now{?: it binds|}.', limit.name,
+      limit.most, words.part(limit), limit.used, limit.used >= limit.most)
   end
   relation(say, it)
   for _, each in ipairs(it.waiting) do

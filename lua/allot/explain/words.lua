@@ -114,6 +114,12 @@ function words.planned(queues)
   return out
 end
 
+--- What a limit in percent is a part of.
+function words.part(limit)
+  if not limit.percent then return "" end
+  return fill(", {} % of {} slot{|s} (P-27)", limit.percent, limit.whole)
+end
+
 --- A queue's name.
 function words.queue(queue)
   return "/" .. queue.queue:sub(1, 50)

@@ -50,16 +50,26 @@ local function limit(kind, most, of)
   return of
 end
 
+--- P-27: slots, or "25%" of a whole, rounded down, but one at least.
+function room.part(stated, whole)
+  local percent = tostring(stated):match "^(%d+)%%$"
+  return percent and math.max(1, percent * whole // 100) or stated
+end
+
 --- All limits of a plan: its own, and those that queues state.
 function room.limits(w)
+  local cluster = 0
+  for _, host in ipairs(w.hosts) do cluster = cluster + host.slots end
   local out = {}
   for _, queue in ipairs(w.queues) do
     local given, only = queue.given, { [queue.name] = true }
     if given.qjob_limit then
-      out[#out + 1] = limit("slots", given.qjob_limit, { queues = only, own = true })
+      out[#out + 1] = limit("slots", room.part(given.qjob_limit, cluster),
+        { queues = only, own = true })
     end
     if given.ujob_limit then
-      out[#out + 1] = limit("slots", given.ujob_limit,
+      local queues = given.qjob_limit and room.part(given.qjob_limit, cluster) or cluster
+      out[#out + 1] = limit("slots", room.part(given.ujob_limit, queues),
         { queues = only, per_user = true, own = true })
     end
     if given.hjob_limit then

@@ -88,6 +88,13 @@ static inline const allot__job_limit *allot__limit_at(const allot__bounds *bound
     const allot__queues *queues = allot__queues_of(bounds->work->plan);
     return (const allot__job_limit *)queues->limits.items + limit;
 }
+/* What a queue's own limit allows in the cluster as it is now (P-27). */
+static inline allot__allowance allot__limit_allows(const allot__bounds *bounds, int32_t limit)
+{
+    const allot__job_limit *of = allot__limit_at(bounds, limit);
+    const allot_queue *queue = allot__queue_at(allot__queues_of(bounds->work->plan), of->queue);
+    return of->allows(queue, allot__host_view_slots(bounds->view));
+}
 /* The limit that binds; -1: none. `binds` is a bound, or -2 - the limit's number if no job uses a
  * limit by host yet. */
 static inline int32_t allot__binding_limit(const allot__bounds *bounds, int32_t binding)

@@ -36,6 +36,8 @@ int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry 
 static int64_t most_on(const allot__bounds *bounds, int32_t limit, int32_t host)
 {
     const allot_job_limit *stated = &allot__limit_at(bounds, limit)->stated;
+    if (allot__limit_at(bounds, limit)->allows)
+        return allot__limit_allows(bounds, limit).slots;
     if (stated->kind != ALLOT_LIMIT_PER_PROCESSOR || host < 0)
         return stated->most;
     return (stated->most * bounds->view->slots[host] + 999) / 1000; /* rounded up, as LSF does */

@@ -69,6 +69,11 @@ int allot__host_view_make(const allot__work *work, allot__host_view *out);
 /* The same in two steps: before any job is counted; then with all jobs. */
 int allot__host_view_begin(const allot__work *work, allot__host_view *out);
 void allot__host_view_fill(allot__host_view *view);
+/* Slots of all open hosts. */
+static inline int64_t allot__host_view_slots(const allot__host_view *view)
+{
+    return view->most[0];
+}
 /* Is the host in the set? */
 static inline bool allot__host_view_has(const allot__host_view *view, int32_t set, int32_t host)
 {

@@ -117,6 +117,9 @@ static void numbers_have_ranges(void)
     TRY(max_slots_in_pool, -1, ALLOT_ERANGE);
     TRY(qjob_limit, -1, ALLOT_ERANGE);
     TRY(ujob_limit, ALLOT_AMOUNT_MAX + 1, ALLOT_ERANGE);
+    TRY(qjob_percent, 101, ALLOT_ERANGE); /* P-27 */
+    TRY(qjob_percent, -1, ALLOT_ERANGE);
+    TRY(ujob_percent, ALLOT_PERCENT_MAX + 1, ALLOT_ERANGE);
     TRY(pjob_limit, -5, ALLOT_ERANGE);
     TRY(hjob_limit, -1, ALLOT_ERANGE);
     TRY(run_limit, 0, ALLOT_ERANGE);
