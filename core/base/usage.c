@@ -180,7 +180,7 @@ allot__usage allot__usage_cut(allot__u128 millionths, int64_t at)
                           .told = true};
 }
 
-allot__usage allot__usage_after(const allot__usage *usage, int32_t slots, int64_t when,
+allot__usage allot__usage_after(const allot__usage *usage, int64_t slots, int64_t when,
                                 const allot__decay *decay)
 {
     if (when <= usage->at)

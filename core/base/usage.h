@@ -99,15 +99,15 @@ static inline allot__u128 allot__usage_whole(const allot__usage *usage)
 allot__usage allot__usage_cut(allot__u128 millionths, int64_t at);
 /* Use at a later time if `slots` were used since, within a millionth for less than 2^62 millionths.
  */
-allot__usage allot__usage_after(const allot__usage *usage, int32_t slots, int64_t when,
+allot__usage allot__usage_after(const allot__usage *usage, int64_t slots, int64_t when,
                                 const allot__decay *decay);
 /* The same in millionths by three products of 64 bits, of use that fades; below 0: that is too
  * much, or too long ago. `when` is later. */
-static inline int64_t allot__usage_soon(const allot__usage *usage, int32_t slots, int64_t when,
+static inline int64_t allot__usage_soon(const allot__usage *usage, int64_t slots, int64_t when,
                                         const allot__decay *decay)
 {
     const uint64_t half = UINT64_C(1) << 62, digit = (1 << ALLOT__DIGIT) - 1;
-    uint64_t seconds = (uint64_t)when - (uint64_t)usage->at, many = (uint64_t)(uint32_t)slots;
+    uint64_t seconds = (uint64_t)when - (uint64_t)usage->at, many = (uint64_t)slots;
     uint64_t steady = (uint64_t)((allot__u128)(many << decay->shift) * decay->steady >> 64);
     bool much = many >> (63 - decay->shift) != 0 || steady >= half ||
                 usage->slot_seconds >= (int64_t)(half / ALLOT__MILLION);

@@ -49,7 +49,8 @@ int allot__queue_job_come(allot_simulation *sim, int32_t number)
     return allot_state_job(sim->state, &job);
 }
 
-/* The time that the job ran since the last cycle is use of its queue that no cycle has counted. */
+/* The time that the job ran since the last cycle is use of its queue that no cycle has counted; the
+ * state counts that of its user. */
 int allot__queue_job_end(allot_simulation *sim, int32_t number)
 {
     const allot__segment *segment = allot__segment_of(sim, allot__job_of(sim, number)->segment);
@@ -61,8 +62,10 @@ int allot__queue_job_end(allot_simulation *sim, int32_t number)
     allot_state_usage_get(sim->state, queue, &use, &millionths);
     if (sim->now > since)
         use = allot__whole((allot__u128)use + allot__area(segment->count, sim->now - since));
-    int status =
-        allot_state_usage(sim->state, queue, use < USAGE_MOST ? use : USAGE_MOST, millionths);
+    int status = allot_state_now(sim->state, sim->now);
+    if (status == ALLOT_OK)
+        status =
+            allot_state_usage(sim->state, queue, use < USAGE_MOST ? use : USAGE_MOST, millionths);
     return status == ALLOT_OK ? allot_state_end(sim->state, ALLOT_ITEM_JOB, id) : status;
 }
 

@@ -21,12 +21,13 @@ local LEAST = {
   lease = { provider = { available = 9 }, consumer = { available = 0 }, since = 0 },
   host = { slots = 9 },
   consumer = { demand = 1 },
+  user = { usage = 1 },
 }
 
 --- Reads a state with one such item: the state, or nil and what is wrong.
 local function read(item, thing)
-  local queues = item == "job" or item == "lease"
-  local key = ({ lease = "l", host = "h", consumer = "/a" })[item]
+  local queues = item == "job" or item == "lease" or item == "user"
+  local key = ({ lease = "l", host = "h", consumer = "/a", user = "ann" })[item]
   local list = { [key or 1] = thing }
   return core.state(queues and QUEUES or PLAIN,
     core.encode { now = 1000000000, slots = 9, [item .. "s"] = list })

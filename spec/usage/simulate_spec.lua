@@ -44,3 +44,35 @@ describe("use in a simulation", function ()
     assert.same({ "g1 2", "g2 2" }, holders(1, 5000))
   end)
 end)
+
+describe("users' use in a simulation", function ()
+  local folder
+  before_each(function () folder = shell.directory() end)
+  after_each(function () shell.remove(folder) end)
+
+  --- Who runs at 5000, of two users who used 400 slot-seconds each, the first long before.
+  local function runs(half_life)
+    shell.write(folder .. "/plan.json", ([[{"version": 1, "slots": 4, "half_life": %d,
+      "policy": "least.lua", "queues": [{"name": "g1"}, {"name": "g2", "priority": 2}]}]])
+      :format(half_life))
+    shell.write(folder .. "/least.lua", [[return policy { name = "least", preempts = false,
+      across = true, dispatch = order { "usage", desc "queue_priority" } }]])
+    shell.write(folder .. "/map.lua", 'return function (job) return "/g" .. job.user end')
+    shell.write(folder .. "/log", JOB:format(1, 0, 1) .. JOB:format(2, 3000, 2)
+      .. JOB:format(3, 5000, 2) .. JOB:format(4, 5000, 1))
+    local status, _, err = shell.command("simulate", folder .. "/plan.json", folder .. "/log",
+      "--map", folder .. "/map.lua", "--samples", folder .. "/samples")
+    assert.equal("", err)
+    assert.equal(0, status)
+    return shell.read(folder .. "/samples"):match "least,5000,default,/(g%d),%d+,4"
+  end
+
+  it("lets the one go first whose use has faded more", function ()
+    assert.equal("g1", runs(1000))
+  end)
+
+  it("is equal for both where it does not fade, or is gone", function ()
+    assert.equal("g2", runs(0))
+    assert.equal("g2", runs(1))
+  end)
+end)

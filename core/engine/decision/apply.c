@@ -483,7 +483,8 @@ static void enter_jobs(applying *it)
             continue;
         count_from_now(it, old);
         if (made)
-            allot__job_changed(it->state, i, it->jobs_end[i]);
+            allot__job_changed(it->state, i, (const allot__job *)(const void *)old,
+                               it->jobs_end[i] ? NULL : (const allot__job *)(const void *)made);
         if (made)
             tell_job(it, made, it->jobs_end[i]);
         if (made && it->jobs_end[i])

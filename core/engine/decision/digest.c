@@ -55,6 +55,14 @@ static void add_jobs(const allot_decision *decision, digest *input, digest *outp
         add(output, part.slice);
         add(output, part.usage);
     }
+    uint64_t use = 0; /* users' numbers may differ */
+    for (int32_t i = 0; i < allot_decision_users(decision); i++) {
+        allot_user_part user;
+        if (allot_decision_user(decision, i, &user) == ALLOT_OK)
+            use += (uint64_t)user.usage;
+    }
+    if (use > 0)
+        add(output, (int64_t)use);
     for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
         allot_job_order order;
         allot_decision_job_order(decision, i, &order);

@@ -100,6 +100,22 @@ int allot_decision_queue(const allot_decision *decision, int32_t queue, allot_qu
     return ALLOT_OK;
 }
 
+int32_t allot_decision_users(const allot_decision *decision)
+{
+    return decision->dispatched ? decision->groups[0].work.user_count : 0;
+}
+
+int allot_decision_user(const allot_decision *decision, int32_t user, allot_user_part *out)
+{
+    if (!out || user < 0 || user >= allot_decision_users(decision))
+        return ALLOT_EUSAGE;
+    const allot__usage *of = &decision->groups[0].work.user_usage[user];
+    *out = (allot_user_part){.name = allot__job_user(decision->state, user),
+                             .usage = of->slot_seconds,
+                             .usage_millionths = of->millionths};
+    return allot__usage_whole(of) > 0 ? ALLOT_OK : ALLOT_ENOENT;
+}
+
 int allot_decision_resource_preempted(const allot_decision *decision, int32_t resource,
                                       int64_t *when)
 {

@@ -56,6 +56,21 @@ static void put_here(const allot__job_explanation *it)
     put_places(it, places, count);
 }
 
+/* What its user has used, if the policy reads that (C-14). */
+static void explain_use(const allot__job_explanation *it)
+{
+    const allot__work *work = it->about.work;
+    int32_t user = it->job->user;
+    const allot_decay *decay = &it->about.work->plan->fades->by;
+    if (user < 0 || user >= work->user_count ||
+        !allot__policy_reads_task(it->about.rules->policy, ALLOT_TASK_USAGE))
+        return;
+    allot__facts_open(&it->about, "usage", "{");
+    FACTS(&it->about, "slot_seconds period parts slots", work->user_usage[user].slot_seconds,
+          decay->period, decay->parts, allot__user_use_of(work->state, user)->slots);
+    allot__facts_end(&it->about, "}");
+}
+
 static void explain_what(const allot__job_explanation *it)
 {
     const allot__explanation *about = &it->about;
@@ -69,6 +84,7 @@ static void explain_what(const allot__job_explanation *it)
     if (from != INT64_MIN && (waits || it->job->state == ALLOT_RUNNING))
         FACTS(about, "since", allot__ran(about->work->state->now, from));
     FACTS(about, "exclusive?", (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0);
+    explain_use(it);
     allot__explain_resources(it);
 }
 

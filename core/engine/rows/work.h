@@ -147,6 +147,8 @@ typedef struct allot__work {
      * goes by this cycle's reclaims, in any group, of a coupled leaf. */
     const uint8_t *chosen, *coupled;
     int32_t *user_rank, *group_rank; /* of jobs, by number of the name; NULL: no rule reads them */
+    allot__usage *user_usage; /* likewise, at `now` (C-14); NULL: the plan does not count it */
+    int32_t user_count;       /* of these */
 } allot__work;
 
 /* Begins: finds the given columns and allocates the others in the arena. ENOMEM. */

@@ -131,7 +131,10 @@ typedef enum allot_rows {
     XX(USER, "user",                                                                               \
        "of a job its user's place among the users of all jobs, by name, from 1; 0 without one")    \
     XX(GROUP, "group", "of a job its user group's place, likewise")                                \
-    XX(WAITED, "waited", "seconds since it was submitted; 0 if that is unknown")
+    XX(WAITED, "waited", "seconds since it was submitted; 0 if that is unknown")                   \
+    XX(USAGE, "usage",                                                                             \
+       "of a job the slot-seconds that its user's jobs have used, of all queues, decayed (C-14); " \
+       "0 without a user")
 
 typedef enum allot_task_column {
 #define ALLOT_TASK_COLUMN_ENUM(name, text, doc) ALLOT_TASK_##name,

@@ -93,6 +93,16 @@ typedef struct allot_queue_part {
 } allot_queue_part;
 ALLOT_API int allot_decision_queue(const allot_decision *decision, int32_t queue,
                                    allot_queue_part *out);
+/* How many numbers users of jobs have; and the use of a user's jobs at `now` (C-14), which the next
+ * state should state. ENOENT: none is left; EUSAGE: no such, or the plan does not count it. */
+typedef struct allot_user_part {
+    const char *name;
+    int64_t usage; /* decayed slot-seconds */
+    int32_t usage_millionths;
+} allot_user_part;
+ALLOT_API int32_t allot_decision_users(const allot_decision *decision);
+ALLOT_API int allot_decision_user(const allot_decision *decision, int32_t user,
+                                  allot_user_part *out);
 /* The last time when jobs were preempted for a resource, this cycle included; the next state should
  * state it. ENOENT: never; EUSAGE: no such. */
 ALLOT_API int allot_decision_resource_preempted(const allot_decision *decision, int32_t resource,

@@ -25,6 +25,7 @@ typedef enum allot_item {
     ALLOT_ITEM_LEASE,    /* allot_lease_now */
     ALLOT_ITEM_HOST,     /* allot_stated_host (stated.h) */
     ALLOT_ITEM_ROW,      /* allot_stated_leaf: a leaf in a group */
+    ALLOT_ITEM_USER,     /* allot_stated_user: a user of jobs */
     ALLOT_ITEMS
 } allot_item;
 

@@ -56,6 +56,13 @@ typedef struct allot_stated_host {
     int32_t planned;      /* nonzero in getters: slots are not stated. Setters ignore it */
 } allot_stated_host;
 
+/* The use of a user's jobs, of all queues, as it was at `usage_at` (C-14); likewise. Of plans some
+ * policy of which reads it. */
+typedef struct allot_stated_user {
+    const char *name;
+    int64_t usage, usage_rest, usage_at;
+} allot_stated_user;
+
 /* Any item of a state (members.h). */
 typedef union allot_any_item {
     allot_task task;
@@ -66,6 +73,7 @@ typedef union allot_any_item {
     allot_lease_now lease;
     allot_stated_host host;
     allot_stated_leaf row;
+    allot_stated_user user;
 } allot_any_item;
 
 ALLOT_API int32_t allot_state_hosts(const allot_state *state);
@@ -75,6 +83,14 @@ ALLOT_API int allot_state_host_at(const allot_state *state, int32_t i, allot_sta
 ALLOT_API int allot_state_host_set(allot_state *state, const allot_stated_host *host);
 /* Removes what an open state states of a host; other hosts keep their order. ENOENT, EUSAGE. */
 ALLOT_API int allot_state_host_end(allot_state *state, const char *name);
+
+/* How many numbers users have, and the user of a number. ENOENT: there is nothing to state of it:
+ * no use is left, and none of its jobs runs. */
+ALLOT_API int32_t allot_state_users(const allot_state *state);
+ALLOT_API int allot_state_user_at(const allot_state *state, int32_t i, allot_stated_user *out);
+/* Sets the use of a user in an open state; of a plan that does not count it, to no effect. ENAME,
+ * ERANGE, EUSAGE. */
+ALLOT_API int allot_state_user_set(allot_state *state, const allot_stated_user *user);
 
 /* A queue's use, the time of that use, and the time when jobs were preempted for a resource.
  * ENOENT: not stated. EUSAGE: no such queue or resource. */

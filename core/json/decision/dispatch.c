@@ -221,6 +221,29 @@ static void write_usage(allot__page *page, bool rests)
     allot__text_puts(out, "}");
 }
 
+/* The use of users; most plans do not count it. */
+static void write_users(allot__page *page)
+{
+    allot__text *out = &page->out;
+    bool open = false;
+    for (int32_t i = 0; i < allot_decision_users(page->decision); i++) {
+        allot_user_part user;
+        if (allot_decision_user(page->decision, i, &user) != ALLOT_OK)
+            continue;
+        if (!open)
+            allot__text_open(out, "users", "{");
+        open = true;
+        allot__text_named(out, user.name);
+        allot__text_puts(out, "{");
+        allot__text_number(out, "usage", user.usage);
+        if (user.usage_millionths != 0)
+            allot__text_number(out, "usage_rest", user.usage_millionths);
+        allot__text_puts(out, "}");
+    }
+    if (open)
+        allot__text_puts(out, "}");
+}
+
 static void write_preempted_at(allot__page *page)
 {
     allot__text *out = &page->out;
@@ -252,6 +275,7 @@ void allot__write_queues(allot__page *page)
     write_usage(page, false);
     allot__text_number(&page->out, "usage_at", allot_decision_now(page->decision));
     write_usage(page, true);
+    write_users(page);
     write_preempted_at(page);
 }
 

@@ -254,6 +254,15 @@ static void take_host(allot__item_reader *it, void *thing, bool sound)
         took_host(it->state, it->object, allot_state_host_set(it->state->state, host));
 }
 
+static void take_user(allot__item_reader *it, void *thing, bool sound)
+{
+    allot_stated_user *user = thing;
+    user->name = allot__doc_key(it->doc, it->object);
+    if (sound)
+        allot__doc_named(it->doc, allot_state_user_set(it->state->state, user),
+                         allot__at_key(it->object), "the user's name ", ALLOT__LABEL_RULE);
+}
+
 static const char *lease_name(const allot_plan *plan, int32_t number)
 {
     allot_lease lease;
@@ -302,6 +311,7 @@ static const struct {
     {ALLOT__STATE_RECLAIMS, ALLOT_ITEM_RECLAIM, take_reclaim, NULL, true},
     {ALLOT__STATE_LOANS, ALLOT_ITEM_LOAN, take_loan, NULL, true},
     {ALLOT__STATE_JOBS, ALLOT_ITEM_JOB, take_job, NULL, true},
+    {ALLOT__STATE_USERS, ALLOT_ITEM_USER, take_user, NULL, false},
     {ALLOT__STATE_LEASES, ALLOT_ITEM_LEASE, take_lease, NULL, false},
 };
 

@@ -27,6 +27,7 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false},
     [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false},
     [ALLOT__STATE_JOBS] = {"jobs", ALLOT__NULL | ALLOT__LIST | ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__STATE_USERS] = {"users", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false},
     [ALLOT__STATE_LEASES] = {"leases", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false},
     [ALLOT__STATE_USAGE] = {"usage", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false},
     [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false},
@@ -292,11 +293,11 @@ static void check_kind(allot__state_reader *reader)
     static const struct {
         allot__state_key key;
         bool queues;
-    } kinds[] = {{ALLOT__STATE_JOBS, true},       {ALLOT__STATE_USAGE, true},
-                 {ALLOT__STATE_USAGE_REST, true}, {ALLOT__STATE_PREEMPTED_AT, true},
-                 {ALLOT__STATE_CONSUMERS, false}, {ALLOT__STATE_TASKS, false},
-                 {ALLOT__STATE_SESSIONS, false},  {ALLOT__STATE_RECLAIMS, false},
-                 {ALLOT__STATE_LOANS, false}};
+    } kinds[] = {{ALLOT__STATE_JOBS, true},         {ALLOT__STATE_USERS, true},
+                 {ALLOT__STATE_USAGE, true},        {ALLOT__STATE_USAGE_REST, true},
+                 {ALLOT__STATE_PREEMPTED_AT, true}, {ALLOT__STATE_CONSUMERS, false},
+                 {ALLOT__STATE_TASKS, false},       {ALLOT__STATE_SESSIONS, false},
+                 {ALLOT__STATE_RECLAIMS, false},    {ALLOT__STATE_LOANS, false}};
     bool queues = allot_plan_queues(reader->plan) > 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         allot__value *value = &reader->top[kinds[i].key];

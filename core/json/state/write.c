@@ -130,14 +130,20 @@ static bool write_consumers(allot_state_writing *it)
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 static const allot_item lists[] = {ALLOT_ITEM_HOST,    ALLOT_ITEM_SESSION, ALLOT_ITEM_TASK,
-                                   ALLOT_ITEM_RECLAIM, ALLOT_ITEM_LOAN,    ALLOT_ITEM_JOB};
+                                   ALLOT_ITEM_RECLAIM, ALLOT_ITEM_LOAN,    ALLOT_ITEM_JOB,
+                                   ALLOT_ITEM_USER};
 
-/* Hosts are members of an object, under their names. */
+/* Are the items members of an object, under their names? */
+static bool is_keyed(allot_item kind)
+{
+    return kind == ALLOT_ITEM_HOST || kind == ALLOT_ITEM_USER;
+}
+
 static void write_any(allot_state_writing *it, allot_item kind, const allot_any_item *item)
 {
     allot__text_line(&it->out);
-    if (kind == ALLOT_ITEM_HOST) {
-        allot__text_named(&it->out, item->host.name);
+    if (is_keyed(kind)) {
+        allot__text_named(&it->out, kind == ALLOT_ITEM_HOST ? item->host.name : item->user.name);
         allot__text_puts(&it->out, "{");
     } else {
         allot__text_open(&it->out, NULL, "{");
@@ -152,19 +158,18 @@ static bool write_list(allot_state_writing *it)
     allot_item kind = lists[it->list];
     int32_t count = allot_state_count(it->state, kind);
     allot_any_item item;
-    if (count > 0)
-        open_part(it, allot_members_of(kind)->list, kind == ALLOT_ITEM_HOST ? "{" : "[");
     for (; it->next < count && it->left > 0; it->next++, it->left--) {
         int status = allot_state_item_at(it->state, kind, it->next, &item);
         if (status == ALLOT_ENOENT)
-            continue; /* another number of the task before */
+            continue; /* another number of the task before, or nothing to state */
         if (!allot__text_got(&it->out, status))
             return true;
+        open_part(it, allot_members_of(kind)->list, is_keyed(kind) ? "{" : "[");
         write_any(it, kind, &item);
     }
     if (it->next < count)
         return false;
-    close_part(it, kind == ALLOT_ITEM_HOST ? "}" : "]");
+    close_part(it, is_keyed(kind) ? "}" : "]");
     return true;
 }
 

@@ -235,6 +235,16 @@ static const allot_member host_members[] = {
 };
 #undef OF
 
+#define USE_AT(what)                                                                               \
+    MEMBER("usage", "slot-seconds that it had used at `usage_at`, decayed (C-14)",                 \
+           WHOLE(0, (int64_t)1 << 62), AT(usage), .unit = "slot-seconds"),                         \
+        MEMBER("usage_rest", "millionths of a slot-second beyond these", WHOLE(0, 999999),         \
+               AT(usage_rest)),                                                                    \
+        MEMBER("usage_at",                                                                         \
+               "the time of its `usage`; since then " what " now; without this the state's "       \
+               "`usage_at`",                                                                       \
+               WHEN, AT(usage_at), .unset = INT64_MIN)
+
 #define OF allot_stated_leaf
 static const allot_member row_members[] = {
     MEMBER("demand", "slots that it wants; without this those of its tasks (C-13)", AMOUNTS,
@@ -249,14 +259,15 @@ static const allot_member row_members[] = {
            AT(reclaimed_at), .unset = INT64_MIN),
     MEMBER("waiting_since", "since when it has waited for slots, for `claim_delay`", WHEN,
            AT(waiting_since), .unset = INT64_MIN),
-    MEMBER("usage", "slot-seconds that it had used at `usage_at`, decayed (C-14)",
-           WHOLE(0, (int64_t)1 << 62), AT(usage), .unit = "slot-seconds"),
-    MEMBER("usage_rest", "millionths of a slot-second beyond these", WHOLE(0, 999999),
-           AT(usage_rest)),
-    MEMBER("usage_at",
-           "the time of its `usage`; since then it has held what it has now; without "
-           "this the state's `usage_at`",
-           WHEN, AT(usage_at), .unset = INT64_MIN),
+    USE_AT("it has held what it has"),
+};
+#undef OF
+
+#define OF allot_stated_user
+static const allot_member user_members[] = {
+    MEMBER("name", "names the user: in documents the key of its object", AT(name),
+           .flags = ALLOT_MEMBER_KEY | ALLOT_MEMBER_LABEL),
+    USE_AT("its jobs have run that run"),
 };
 #undef OF
 
@@ -273,6 +284,7 @@ static const allot_members tables[ALLOT_ITEMS] = {
     ITEM(LEASE, "lease", "leases", allot_lease_now, lease_members),
     ITEM(HOST, "host", "hosts", allot_stated_host, host_members),
     ITEM(ROW, "consumer", "consumers", allot_stated_leaf, row_members),
+    ITEM(USER, "user", "users", allot_stated_user, user_members),
 };
 
 const allot_members *allot_members_of(allot_item item)

@@ -132,6 +132,9 @@ int allot__plan_adopt(allot_plan *plan, allot_policy *policy)
         plan->task_attributes.count = tasks;
     }
     plan->column_count = ALLOT_PLAN_COLUMNS + (int32_t)plan->attributes.count;
+    plan->users_counted =
+        plan->users_counted ||
+        (status == ALLOT_OK && allot__policy_reads_task(policy, ALLOT_TASK_USAGE));
     return status;
 }
 

@@ -127,6 +127,7 @@ struct allot_plan {
     allot__vector newcomers; /* of allot__newcomer, by consumer */
     allot_decay decay;       /* how use fades; parts 0: not stated */
     allot__decay *fades;     /* after sealing; NULL: use is not counted. Variants share it */
+    bool users_counted;      /* of the base: some policy reads the use of jobs' users */
     /* model/jobs/queue.h. Both NULL: the plan has neither queues nor leases. Variants share queues,
      * and the relation if the policy is the same. */
     struct allot__queues *queues;

@@ -14,6 +14,7 @@
 
 #include <allot/job.h>
 #include <allot/lease.h>
+#include <allot/stated.h>
 
 #include "base/name.h"
 #include "base/memory.h"
@@ -71,6 +72,12 @@ typedef struct allot__job_names {
     allot__index indexes[3];
 } allot__job_names;
 
+/* The use of a user's jobs (use.c), and the slots of those that run. */
+typedef struct allot__user_use {
+    allot__usage usage;
+    int64_t slots;
+} allot__user_use;
+
 /* What cycles read of all jobs, or of many that do not fit. */
 typedef struct allot__job_brief {
     int32_t queue, slots;
@@ -80,6 +87,7 @@ typedef struct allot__job_brief {
 
 typedef struct allot__jobs {
     allot__job_names names;
+    allot__vector users;       /* of allot__user_use, by user, if the plan counts it */
     allot__usage *usage;       /* by queue; NULL: none stated. Their time is the state's usage_at */
     allot__lease_told *leases; /* by contract; NULL: none stated */
     int64_t *preempted_at;     /* by resource: the last preemption for it, or INT64_MIN; NULL: never
@@ -223,13 +231,33 @@ int allot__job_names_trim(allot_state *state);
 /* Gives names of another state's jobs numbers; with `set`, which cannot fail after that, its jobs
  * get these numbers. ENOMEM. */
 int allot__jobs_rename(allot_state *state, const allot_state *from, bool set);
+/* Gives users of another state that have use numbers; with `set`, likewise, they have that use
+ * here. ENOMEM. */
+int allot__users_carry(allot_state *state, const allot_state *from, bool set);
 
 /* A state's jobs, made on first use; NULL: out of memory. */
 allot__jobs *allot__jobs_open(allot_state *state);
 /* Makes room for what is stated of queues, contracts, resources: that cannot fail then. ENOMEM. */
 int allot__jobs_room(allot_state *state);
-/* job_list.c: notes that the job of that number is new, was replaced, or ends. */
-void allot__job_changed(allot_state *state, int32_t number, bool ends);
+/* job_list.c: notes that the job of that number is new (`old` NULL), is replaced, or ends (`made`
+ * NULL). */
+void allot__job_changed(allot_state *state, int32_t number, const allot__job *old,
+                        const allot__job *made);
+/* use.c: does some policy of the plan read users' use? */
+bool allot__users_counted(const allot_state *state);
+/* A user of the state is known by that number. ENOMEM. */
+int allot__user_room(allot_state *state, int32_t user);
+/* A job is replaced by the other, as above: what ran until now is use of its user. */
+void allot__user_change(allot_state *state, const allot__job *old, const allot__job *made);
+/* The use of a user until the state's time; NULL: none is counted. */
+const allot__user_use *allot__user_use_of(const allot_state *state, int32_t user);
+allot__usage allot__user_usage(const allot_state *state, int32_t user);
+/* Sets what a user had used. ENOMEM. */
+int allot__user_set(allot_state *state, const allot_stated_user *user);
+/* Is there anything to state of the user? */
+bool allot__user_has_use(const allot_state *state, int32_t user);
+/* Sums up the slots that users' jobs run on anew. */
+void allot__users_recount(allot_state *state);
 /* Steps of sealing: takes jobs that were replaced or ended out of sums, while their blocks are
  * there; then sets defaults, finds the places' sites, and lists jobs by queue. ENOMEM. */
 void allot__jobs_leave(allot_state *state);

@@ -16,14 +16,16 @@
 
 /* ---- Which jobs changed ---------------------------------------------------------------------- */
 
-void allot__job_changed(allot_state *state, int32_t number, bool ends)
+void allot__job_changed(allot_state *state, int32_t number, const allot__job *old,
+                        const allot__job *made)
 {
     allot__jobs *jobs = state->jobs;
+    allot__user_change(state, old, made);
     if (state->jobs_stale)
         return;
     int32_t *added = NULL;
     if (jobs && jobs->arranged)
-        added = allot__push(state->engine, ends ? &jobs->ended : &jobs->changed, sizeof *added);
+        added = allot__push(state->engine, made ? &jobs->changed : &jobs->ended, sizeof *added);
     if (added)
         *added = number;
     state->jobs_stale = !added;

@@ -70,6 +70,7 @@ void allot__jobs_free(allot_state *state)
     if (it->kept)
         it->end_kept(it->kept);
     free_names(engine, &it->names);
+    allot__vector_free(engine, &it->users);
     allot__free(engine, it->preempted_at, (size_t)allot_plan_resources(state->base),
                 sizeof *it->preempted_at);
     allot__free(engine, it->usage, queues, sizeof *it->usage);
@@ -108,7 +109,7 @@ static const char *name_of(const allot_plan *plan, const allot__job_names *names
 }
 
 /* -1: no name; -2: out of memory. */
-static int32_t number_of(allot_state *state, int kind, const char *name)
+static int32_t find_number(allot_state *state, int kind, const char *name)
 {
     if (!name)
         return -1;
@@ -123,6 +124,13 @@ static int32_t number_of(allot_state *state, int kind, const char *name)
     found = allot__named_number(state->engine, &names->pool, &names->lists[kind],
                                 &names->indexes[kind], name);
     return found < 0 ? found : (int32_t)first->count + found;
+}
+
+/* The same; with room for a user's use. */
+static int32_t number_of(allot_state *state, int kind, const char *name)
+{
+    int32_t number = find_number(state, kind, name);
+    return kind == USER && number >= 0 && allot__user_room(state, number) ? -2 : number;
 }
 
 const char *allot__job_user(const allot_state *state, int32_t number)
@@ -169,21 +177,74 @@ int allot__jobs_rename(allot_state *state, const allot_state *from, bool set)
     return rename_all(state, &from->all_jobs, from->plan, &from->jobs->names, set);
 }
 
+/* ---- Use of users ---------------------------------------------------------------------------- */
+
+int allot__user_set(allot_state *state, const allot_stated_user *user)
+{
+    if (!allot__users_counted(state))
+        return ALLOT_OK;
+    int32_t number = allot__jobs_open(state) ? number_of(state, USER, user->name) : -2;
+    if (number == -2)
+        return ALLOT_ENOMEM;
+    allot__user_use *of = (allot__user_use *)(uintptr_t)allot__user_use_of(state, number);
+    of->usage = (allot__usage){.slot_seconds = user->usage,
+                               .millionths = (int32_t)user->usage_rest,
+                               .at = state->begun && user->usage_at == INT64_MIN ? state->now
+                                                                                 : user->usage_at};
+    return ALLOT_OK;
+}
+
+/* Use under a law by which it does not fade in `state` ends now, and goes on by the other. */
+static allot__usage usage_for(const allot_state *state, const allot_state *from, int32_t user)
+{
+    const allot_decay *a = &from->base->fades->by, *b = &state->base->fades->by;
+    bool same = a->period == b->period && a->parts == b->parts;
+    return same ? allot__user_use_of(from, user)->usage : allot__user_usage(from, user);
+}
+
+int allot__users_carry(allot_state *state, const allot_state *from, bool set)
+{
+    for (int32_t i = 0; allot__users_counted(state) && allot__user_use_of(from, i); i++) {
+        if (!allot__user_has_use(from, i))
+            continue;
+        const char *name = name_of(from->plan, &from->jobs->names, USER, i);
+        int32_t number = allot__jobs_open(state) ? number_of(state, USER, name) : -2;
+        if (number == -2)
+            return ALLOT_ENOMEM;
+        allot__user_use *of = (allot__user_use *)(uintptr_t)allot__user_use_of(state, number);
+        if (set)
+            of->usage = usage_for(state, from, i);
+    }
+    if (set)
+        allot__users_recount(state);
+    return ALLOT_OK;
+}
+
 int allot__job_names_trim(allot_state *state)
 {
     if (!state->jobs)
         return ALLOT_OK;
-    allot__job_names old = state->jobs->names;
+    allot__jobs old = *state->jobs;
     state->jobs->names = (allot__job_names){.lists = {{0}}};
-    int status = rename_all(state, &state->all_jobs, state->plan, &old, false);
+    state->jobs->users = (allot__vector){.count = 0};
+    allot_state before = *state;
+    before.jobs = &old;
+    int status = rename_all(state, &state->all_jobs, state->plan, &old.names, false);
+    if (status == ALLOT_OK)
+        status = allot__users_carry(state, &before, false);
     if (status == ALLOT_OK) {
-        rename_all(state, &state->all_jobs, state->plan, &old, true);
+        rename_all(state, &state->all_jobs, state->plan, &old.names, true);
+        allot__users_carry(state, &before, true);
     } else {
-        allot__job_names made = state->jobs->names;
-        state->jobs->names = old;
-        old = made;
+        allot__job_names names = state->jobs->names;
+        allot__vector users = state->jobs->users;
+        state->jobs->names = old.names;
+        state->jobs->users = old.users;
+        old.names = names;
+        old.users = users;
     }
-    free_names(state->engine, &old);
+    free_names(state->engine, &old.names);
+    allot__vector_free(state->engine, &old.users);
     return status;
 }
 

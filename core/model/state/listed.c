@@ -51,6 +51,11 @@ static int put_task(allot_state *state, allot__thing *old, const void *item)
     return status;
 }
 
+static const allot__job *as_job(const allot__thing *thing)
+{
+    return (const allot__job *)(const void *)thing;
+}
+
 static int put_other(allot_state *state, allot_item kind, allot__thing *old, const void *item)
 {
     allot__things *things = allot__state_things(state, kind);
@@ -60,13 +65,16 @@ static int put_other(allot_state *state, allot_item kind, allot__thing *old, con
                                        : allot__thing_make(state->engine, kind, item);
     if (!thing)
         return ALLOT_ENOMEM;
-    state->tasks.spent += kind == ALLOT_ITEM_JOB && old;
+    bool job = kind == ALLOT_ITEM_JOB;
+    state->tasks.spent += job && old;
+    if (job && old)
+        allot__job_changed(state, old->number, as_job(old), as_job(thing));
     if (old)
         allot__things_swap(things, old, thing);
     else
         allot__things_put(things, thing, false);
-    if (kind == ALLOT_ITEM_JOB)
-        allot__job_changed(state, thing->number, false);
+    if (job && !old)
+        allot__job_changed(state, thing->number, NULL, as_job(thing));
     return ALLOT_OK;
 }
 
@@ -146,7 +154,7 @@ int allot_state_end(allot_state *state, allot_item kind, const char *id)
         return ALLOT_ENOENT;
     state->tasks.spent += kind == ALLOT_ITEM_JOB;
     if (kind == ALLOT_ITEM_JOB)
-        allot__job_changed(state, thing->number, true);
+        allot__job_changed(state, thing->number, as_job(thing), NULL);
     if (kind == ALLOT_ITEM_TASK)
         allot__task_take(state, thing);
     else
@@ -179,6 +187,7 @@ int32_t allot_state_count(const allot_state *state, allot_item kind)
         return (int32_t)things->list.count;
     return kind == ALLOT_ITEM_LOAN   ? allot_state_loans(state)
            : kind == ALLOT_ITEM_HOST ? allot_state_hosts(state)
+           : kind == ALLOT_ITEM_USER ? allot_state_users(state)
                                      : 0;
 }
 
@@ -192,6 +201,8 @@ int allot_state_item_at(const allot_state *state, allot_item kind, int32_t i, vo
         return allot_state_job_at(state, i, out);
     if (kind == ALLOT_ITEM_HOST)
         return allot_state_host_at(state, i, out);
+    if (kind == ALLOT_ITEM_USER)
+        return allot_state_user_at(state, i, out);
     const void *item = kind == ALLOT_ITEM_LOAN
                            ? allot_state_loan_at(state, i)
                            : allot__things_item(allot__state_things(state, kind), i);
@@ -293,6 +304,8 @@ static void set_uses_back(const allot_state *state, int64_t now, int64_t by)
         set_time(now, by, &jobs->leases[i].now.since);
     for (int32_t i = 0; jobs->preempted_at && i < allot_plan_resources(state->base); i++)
         set_time(now, by, &jobs->preempted_at[i]);
+    for (size_t i = 0; i < jobs->users.count; i++)
+        set_time(now, by, &((allot__user_use *)jobs->users.items)[i].usage.at);
 }
 
 static void set_sessions_back(const allot_state *state, int64_t now, int64_t by)
@@ -392,7 +405,10 @@ int allot_state_clear_items(allot_state *state, allot_item kind)
         return ALLOT_OK;
     if (kind == ALLOT_ITEM_TASK)
         allot__tasks_clear(state);
-    else
+    for (int32_t i = 0; kind == ALLOT_ITEM_JOB && (size_t)i < things->list.count; i++)
+        if (allot__things_at(things, i))
+            allot__user_change(state, as_job(allot__things_at(things, i)), NULL);
+    if (kind != ALLOT_ITEM_TASK)
         allot__things_clear(state->engine, things);
     all_changed(state, kind);
     return ALLOT_OK;

@@ -324,6 +324,7 @@ static void take_lists(copying *it)
     to->all_jobs = from->all_jobs;
     to->reclaims = from->reclaims;
     to->loans = from->loans;
+    allot__users_carry(to, from, true);
     to->sessions_stale = to->jobs_stale = to->flights_stale = true;
     memset(&from->tasks, 0, sizeof from->tasks);
     from->sessions = from->all_jobs = from->reclaims = (allot__things){.gone = 0};
@@ -335,6 +336,8 @@ static int move_lists(copying *it)
     int status = it->map->same ? ALLOT_OK : check_lists(it);
     if (status == ALLOT_OK)
         status = allot__jobs_rename(it->to, it->from, false);
+    if (status == ALLOT_OK)
+        status = allot__users_carry(it->to, it->from, false);
     if (status == ALLOT_OK)
         take_lists(it);
     return status;
@@ -355,7 +358,7 @@ static int copy_lists(copying *it)
                 ALLOT_OK) /* else ended, or a part */
                 status = copy_item(it, kind, &item);
     }
-    return status;
+    return status == ALLOT_OK ? allot__users_carry(it->to, it->from, true) : status;
 }
 
 /* ---- Queues, resources, contracts ------------------------------------------------------------ */

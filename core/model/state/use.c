@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * use.c: the decayed use of leaves (C-14).
+ * use.c: the decayed use of leaves, and of users of jobs (C-14).
  *
- * A leaf's use is kept as it was when its slots last changed. So it depends on these changes alone,
- * and neither on how often it is read nor on how often the state's time moves in between.
+ * Use is kept as it was when the slots of the leaf or user last changed. So it depends on these
+ * changes alone, and neither on how often it is read nor on how often the state's time moves in
+ * between.
  */
 #include <allot/stated.h>
 
@@ -12,16 +13,22 @@
 
 #include "base/least.h"
 #include "model/jobs/queue.h"
+#include "model/state/job.h"
 #include "model/state/state.h"
+
+/* Use until the state's time, with so many slots since. */
+static allot__usage until_now(const allot_state *state, const allot__usage *usage, int64_t slots)
+{
+    return usage->at == INT64_MIN
+               ? *usage
+               : allot__usage_after(usage, slots, state->now, state->base->fades);
+}
 
 allot__usage allot__usage_now(const allot_state *state, int32_t group, int32_t consumer)
 {
     const allot__group_state *of = &state->groups[group];
-    const allot__usage *usage = &of->usage[consumer];
-    int32_t slots = of->allocated[allot__row(state->plan, group, consumer)];
-    return usage->at == INT64_MIN
-               ? *usage
-               : allot__usage_after(usage, slots, state->now, state->base->fades);
+    return until_now(state, &of->usage[consumer],
+                     of->allocated[allot__row(state->plan, group, consumer)]);
 }
 
 /* ---- Near it --------------------------------------------------------------------------------- */
@@ -85,6 +92,89 @@ void allot__hold(allot_state *state, int32_t group, int32_t row, int32_t slots)
         of->above[row] = above_of(state, group, row);
 }
 
+/* ---- Users ----------------------------------------------------------------------------------- */
+
+bool allot__users_counted(const allot_state *state)
+{
+    return state->base->users_counted && allot__queue_count(state->base) > 0;
+}
+
+static allot__user_use *use_at(const allot_state *state, int32_t user)
+{
+    bool known = state->jobs && user >= 0 && (size_t)user < state->jobs->users.count;
+    return known ? (allot__user_use *)state->jobs->users.items + user : NULL;
+}
+
+const allot__user_use *allot__user_use_of(const allot_state *state, int32_t user)
+{
+    return use_at(state, user);
+}
+
+int allot__user_room(allot_state *state, int32_t user)
+{
+    allot__vector *users = &state->jobs->users;
+    while (allot__users_counted(state) && user >= 0 && (size_t)user >= users->count) {
+        allot__user_use *added = allot__push(state->engine, users, sizeof *added);
+        if (!added)
+            return ALLOT_ENOMEM;
+        *added = (allot__user_use){.usage.at = state->begun ? state->now : INT64_MIN};
+    }
+    return ALLOT_OK;
+}
+
+allot__usage allot__user_usage(const allot_state *state, int32_t user)
+{
+    const int64_t most = (int64_t)1 << 40;
+    const allot__user_use *of = use_at(state, user);
+    return of ? until_now(state, &of->usage, allot__least(of->slots, most)) : (allot__usage){0};
+}
+
+bool allot__user_has_use(const allot_state *state, int32_t user)
+{
+    const allot__user_use *of = use_at(state, user);
+    allot__usage usage = allot__user_usage(state, user);
+    return of && (of->slots > 0 || allot__usage_whole(&usage) > 0);
+}
+
+static void hold_more(allot_state *state, int32_t user, int64_t slots)
+{
+    allot__user_use *of = use_at(state, user);
+    if (!of || slots == 0)
+        return;
+    if (state->begun)
+        of->usage = allot__user_usage(state, user);
+    of->slots += slots;
+}
+
+static int64_t slots_of(const allot__job *job)
+{
+    return job && job->state == ALLOT_RUNNING ? job->slots : 0;
+}
+
+void allot__user_change(allot_state *state, const allot__job *old, const allot__job *made)
+{
+    bool same = old && made && old->user == made->user;
+    if (!same && old)
+        hold_more(state, old->user, -slots_of(old));
+    if (made)
+        hold_more(state, made->user, slots_of(made) - (same ? slots_of(old) : 0));
+}
+
+void allot__users_recount(allot_state *state)
+{
+    const allot__things *things = &state->all_jobs;
+    for (int32_t i = 0; use_at(state, i); i++)
+        use_at(state, i)->slots = 0;
+    for (int32_t i = 0; (size_t)i < things->list.count; i++) {
+        const allot__job *job = (const allot__job *)(const void *)allot__things_at(things, i);
+        allot__user_use *of = job ? use_at(state, job->user) : NULL;
+        if (of)
+            of->slots += slots_of(job);
+    }
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
 int allot_state_begin(allot_state *state)
 {
     if (!state || state->sealed)
@@ -94,6 +184,9 @@ int allot_state_begin(allot_state *state)
         for (int32_t i = 0; state->groups[g].usage && i < state->plan->tree.rows; i++)
             if (state->groups[g].usage[i].at == INT64_MIN)
                 state->groups[g].usage[i].at = at;
+    for (int32_t i = 0; !state->begun && use_at(state, i); i++)
+        if (use_at(state, i)->usage.at == INT64_MIN)
+            use_at(state, i)->usage.at = at;
     state->usage_at_set = state->usage_at_set && allot__queue_count(state->plan) > 0;
     state->above_stale = state->above_stale || !state->begun;
     state->begun = true;

@@ -42,6 +42,35 @@ int allot_state_usage_get(const allot_state *state, int32_t queue, int64_t *slot
     return ALLOT_OK;
 }
 
+/* ---- Users ----------------------------------------------------------------------------------- */
+
+int32_t allot_state_users(const allot_state *state)
+{
+    return state && state->jobs ? (int32_t)state->jobs->users.count : 0;
+}
+
+int allot_state_user_at(const allot_state *state, int32_t i, allot_stated_user *out)
+{
+    if (!out || i < 0 || i >= allot_state_users(state))
+        return ALLOT_EUSAGE;
+    if (!allot__user_has_use(state, i))
+        return ALLOT_ENOENT;
+    const allot__usage *of = &allot__user_use_of(state, i)->usage;
+    *out = (allot_stated_user){.name = allot__job_user(state, i),
+                               .usage = of->slot_seconds,
+                               .usage_rest = of->millionths,
+                               .usage_at = of->at};
+    return ALLOT_OK;
+}
+
+int allot_state_user_set(allot_state *state, const allot_stated_user *user)
+{
+    if (!allot__state_changes(state) || !user)
+        return ALLOT_EUSAGE;
+    int status = allot__item_check(state->plan, ALLOT_ITEM_USER, user);
+    return status == ALLOT_OK ? allot__user_set(state, user) : status;
+}
+
 /* ---- Resources ------------------------------------------------------------------------------- */
 
 int allot_state_resource_preempted(allot_state *state, int32_t resource, int64_t when)

@@ -452,6 +452,14 @@ static int keep_usage(allot__books *books, const allot__event *event, allot__err
                               : status;
 }
 
+static int keep_user(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    (void)fault;
+    allot_stated_user user = event->user;
+    user.name = event->id;
+    return allot_state_user_set(books->state, &user);
+}
+
 /* Ends all loans, or adds one. */
 static int keep_loan(allot__books *books, const allot__event *event, allot__error *fault)
 {
@@ -536,6 +544,7 @@ static int (*const applies[ALLOT__EVENTS])(allot__books *, const allot__event *,
     [ALLOT__EVENT_KEEP_LOAN] = keep_loan,
     [ALLOT__EVENT_KEEP_JOB] = allot__apply_job,
     [ALLOT__EVENT_KEEP_USAGE] = keep_usage,
+    [ALLOT__EVENT_KEEP_USER] = keep_user,
     [ALLOT__EVENT_KEEP_RESOURCE] = keep_resource,
 };
 

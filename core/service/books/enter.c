@@ -352,5 +352,6 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
     allot__write_contracts(books, effect);
     allot__write_clock(books->when, effect);
     allot__write_use(books, effect);
+    allot__write_users(books, allot_state_now_get(books->state), effect);
     return ALLOT_OK;
 }

@@ -255,6 +255,8 @@ void allot__write_loan(const allot__books *books, const allot_loan *loan, allot_
 /* Contracts, use of queues and times of resources after the last decision; and the clock. */
 void allot__write_contracts(const allot__books *books, allot__text *out);
 void allot__write_use(const allot__books *books, allot__text *out);
+/* The use of users that changed at a time or later; behind lines of their jobs. */
+void allot__write_users(const allot__books *books, int64_t since, allot__text *out);
 void allot__write_clock(int64_t now, allot__text *out);
 void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
                       allot__text *out);

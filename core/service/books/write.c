@@ -226,6 +226,17 @@ void allot__write_contracts(const allot__books *books, allot__text *out)
     }
 }
 
+void allot__write_users(const allot__books *books, int64_t since, allot__text *out)
+{
+    for (int32_t i = 0; i < allot_state_users(books->state); i++) {
+        allot_stated_user user;
+        if (allot_state_user_at(books->state, i, &user) != ALLOT_OK || user.usage_at < since)
+            continue;
+        entry_item(out, books->plan, ALLOT__EVENT_KEEP_USER, ALLOT_ITEM_USER, &user);
+        allot__entry_close(out);
+    }
+}
+
 void allot__write_use(const allot__books *books, allot__text *out)
 {
     for (int32_t i = 0; i < (int32_t)books->queues; i++) {
@@ -387,6 +398,7 @@ static void write_few(listing *it)
         write_size(books, g, &it->head);
     allot__write_contracts(books, &it->contracts);
     allot__write_use(books, &it->use);
+    allot__write_users(books, INT64_MIN, &it->use);
     write_declines(books, &it->use);
     it->failed = it->failed || it->head.failed || it->contracts.failed || it->use.failed;
 }

@@ -116,6 +116,7 @@ static const allot_member loan[] = {NUMBER("consumer", LEAF, loan.lender, MUST)}
 static const char *const not_lent[] = {"lender", NULL};
 static const allot_member usage[] = {NUMBER("queue", QUEUE, queue, MUST), ANY("usage", use),
                                      WHOLE("millionths", millionths, 0, 0, ALLOT_AMOUNT_MAX, 0)};
+static const allot_member user[] = {NAME("name", ALLOT_MEMBER_LABEL)};
 static const allot_member resource[] = {NAME("name", 0), ANY("preempted_at", since)};
 
 #define OWN(list)                                                                                  \
@@ -166,6 +167,7 @@ const allot__fields allot__event_fields[ALLOT__EVENTS] = {
     [ALLOT__EVENT_KEEP_LOAN] = TELLS(loan, LOAN, false, not_lent),
     [ALLOT__EVENT_KEEP_JOB] = TELLS(job, JOB, false, not_kept),
     [ALLOT__EVENT_KEEP_USAGE] = NONE(usage),
+    [ALLOT__EVENT_KEEP_USER] = TELLS(user, USER, false, NULL),
     [ALLOT__EVENT_KEEP_RESOURCE] = NONE(resource),
 };
 

@@ -57,6 +57,7 @@
     XX(KEEP_LOAN, "keep_loan", 1, 0)                                                               \
     XX(KEEP_JOB, "keep_job", 1, 0)                                                                 \
     XX(KEEP_USAGE, "keep_usage", 1, 0)                                                             \
+    XX(KEEP_USER, "keep_user", 1, 0)                                                               \
     XX(KEEP_RESOURCE, "keep_resource", 1, 0)
 
 typedef enum allot__event_kind {
@@ -85,6 +86,7 @@ typedef struct allot__event {
         allot_job job;
         allot_stated_host host;
         allot_stated_leaf row;
+        allot_stated_user user;
         allot_in_flight flight;
         allot_loan loan;
     };

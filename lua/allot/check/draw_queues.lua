@@ -195,13 +195,16 @@ local function draw_running(random, job, now)
   if random:once_in(25) then job.resize = { notifying = true } end
 end
 
---- The usage of some queues of pools.
+--- The usage of some queues of pools, and of users.
 local function draw_usage(random, plan, state)
   for _, queue in ipairs(plan.queues) do
     if queue.slot_pool and random:once_in(3) then
       state.usage, state.usage_at = state.usage or {}, state.now
       state.usage[queue.name] = random:int(0, 100000)
     end
+  end
+  if random:once_in(3) then
+    state.users = { ann = { usage = random:int(0, 100000) }, bob = { usage = random:int(0, 9) } }
   end
 end
 

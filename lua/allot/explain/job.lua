@@ -29,6 +29,10 @@ local function what(say, it)
   say("Job {.100} of queue /{} (PRIORITY {}){&, user {.80}} {} {} slot{|s}{}"
     .. "{?, {?submitted|started} {} s ago|}.", it.id, it.queue, it.priority, it.user,
     STATES[it.state], it.slots, places_of(it), it.since ~= nil, it.state == "pending", it.since)
+  if it.usage then
+    say("The use of its user is {} slot-second{|s} now, {}; the user's running jobs add {} "
+      .. "a second (C-14).", it.usage.slot_seconds, words.fades(it.usage), it.usage.slots)
+  end
   if it.exclusive then say "It is exclusive: it has its hosts alone (P-40)." end
   for _, each in ipairs(it.resources) do
     say('It {?asks for|holds} {} of the resource "{.100}" (P-42).', it.state == "pending",

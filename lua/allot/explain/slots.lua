@@ -8,10 +8,8 @@ local slots = {}
 
 --- Use over time.
 local function used(say, it, allocated)
-  local fades = it.period == 0 and "and does not fade"
-    or words.phrase("and fades to {?half|a tenth} in {} s", it.parts == 2, it.period)
   say("Its use is {} slot-second{|s} now, {}; what it holds adds {} a second (C-14).",
-    it.slot_seconds, fades, allocated)
+    it.slot_seconds, words.fades(it), allocated)
   if not it.over_share then return end
   if it.of == 0 then
     say("{?Siblings own slots and it owns none: its share does not count|Its share is 0}, so "

@@ -114,6 +114,12 @@ function words.planned(queues)
   return out
 end
 
+--- How use fades.
+function words.fades(usage)
+  if usage.period == 0 then return "and does not fade" end
+  return fill("and fades to {?half|a tenth} in {} s", usage.parts == 2, usage.period)
+end
+
 --- What a limit in percent is a part of.
 function words.part(limit)
   if not limit.percent then return "" end

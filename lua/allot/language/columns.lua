@@ -19,7 +19,7 @@ columns.tasks = {
   "session_over", "importance", "host", "load", "lot", "joined", "least_ran", "queue",
   "queue_priority", "preference", "queue_order", "uninterrupted", "remaining", "suspended_for",
   "preemptions_left", "preempt_time_left", "interval_over", "run_time_left", "finish_time_left",
-  "user", "group", "waited",
+  "user", "group", "waited", "usage",
 }
 columns.sessions = {
   "priority", "preemption_rank", "created", "minimum", "demand", "allocated", "place",

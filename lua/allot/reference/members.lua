@@ -12,6 +12,7 @@ members.ITEMS = {
   { "task", "allot.Task" }, { "session", "allot.Session" }, { "job", "allot.Job" },
   { "reclaim", "allot.Reclaim" }, { "loan", "allot.Loan" }, { "lease", "allot.LeaseNow" },
   { "host", "allot.HostNow" }, { "consumer", "allot.ConsumerNow" },
+  { "user", "allot.UserNow" },
 }
 
 -- A type's name in documentation, and for an editor.

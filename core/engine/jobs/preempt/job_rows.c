@@ -171,6 +171,11 @@ static int64_t rank_of(const int32_t *ranks, int32_t number)
     return ranks && number >= 0 ? ranks[number] : 0;
 }
 
+static int64_t usage_of(const allot__work *work, int32_t user)
+{
+    return user >= 0 && user < work->user_count ? work->user_usage[user].slot_seconds : 0;
+}
+
 /* A column that depends on the job and its queue only, or on neither. */
 static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int32_t column)
 {
@@ -206,6 +211,8 @@ static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int
         return rank_of(work->group_rank, job->group);
     case ALLOT_TASK_WAITED:
         return job->submitted == INT64_MIN ? 0 : allot__ran(work->state->now, job->submitted);
+    case ALLOT_TASK_USAGE:
+        return usage_of(work, job->user);
     case ALLOT_TASK_SUSPENDED_FOR:
         return allot__job_suspended(job, rows->rows.work->state->now);
     default:
@@ -307,6 +314,20 @@ static int rank_names(allot__work *work, bool users, int32_t **out)
     return ALLOT_OK;
 }
 
+/* ENOMEM. */
+static int read_usage(allot__work *work)
+{
+    const allot_state *state = work->state;
+    int32_t count = allot__users_counted(state) ? allot_state_users(state) : 0;
+    work->user_usage = allot__arena_take(work->arena, (size_t)count + 1, sizeof *work->user_usage);
+    if (!work->user_usage)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < count; i++)
+        work->user_usage[i] = allot__user_usage(state, i);
+    work->user_count = count;
+    return ALLOT_OK;
+}
+
 int allot__job_ranks_make(allot__work *work)
 {
     const allot_policy *policy = work->rules[0].policy;
@@ -315,7 +336,7 @@ int allot__job_ranks_make(allot__work *work)
         status = rank_names(work, true, &work->user_rank);
     if (status == ALLOT_OK && allot__policy_reads_task(policy, ALLOT_TASK_GROUP))
         status = rank_names(work, false, &work->group_rank);
-    return status;
+    return status == ALLOT_OK ? read_usage(work) : status;
 }
 
 /* ---- Two queues ------------------------------------------------------------------------------ */

@@ -19,7 +19,8 @@ typedef struct allot__job_rows {
 } allot__job_rows;
 
 /* Makes rows of `count` jobs; `jobs` stays the caller's. ENOMEM. */
-/* If rules of the policy read them, ranks users and groups of jobs by name. ENOMEM. */
+/* If rules of the policy read them, ranks users and groups of jobs by name, and reads the use of
+ * users. ENOMEM. */
 int allot__job_ranks_make(allot__work *work);
 int allot__job_rows_make(const allot__work *work, const allot__host_view *view, const int32_t *jobs,
                          int32_t count, allot__job_rows *out);

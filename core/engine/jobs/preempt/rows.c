@@ -6,7 +6,8 @@
  * Then rows are read anew only of jobs that changed, and of jobs on hosts whose load changed, if
  * keys go by hosts: what else keys read, a job's row has until the job is replaced. Rows of jobs
  * that no longer run are left out, so others move; a queue's order is merged with its new rows.
- * All rows are made anew where a key is a function, or goes by a time that has passed.
+ * All rows are made anew where a key is a function, goes by a time that has passed, or by the users
+ * or groups of all jobs.
  */
 #include <string.h>
 
@@ -286,8 +287,15 @@ static void end_kept(void *what)
 static bool passes(int32_t column)
 {
     return column == ALLOT_TASK_RAN || column == ALLOT_TASK_LEAST_RAN ||
+           column == ALLOT_TASK_WAITED || column == ALLOT_TASK_USAGE ||
            (column >= ALLOT_TASK_UNINTERRUPTED && column <= ALLOT_TASK_FINISH_TIME_LEFT &&
             column != ALLOT_TASK_PREEMPTIONS_LEFT);
+}
+
+/* Does it change as other jobs come and go? */
+static bool of_others(int32_t column)
+{
+    return column == ALLOT_TASK_USER || column == ALLOT_TASK_GROUP;
 }
 
 static bool of_host(int32_t column)
@@ -334,7 +342,7 @@ static bool goes_on(const kept *it, const allot__work *work)
 {
     const allot__jobs *jobs = work->state->jobs;
     bool next = it->seals + 1 == jobs->seals && jobs->partly;
-    return (it->seals == jobs->seals || next) &&
+    return (it->seals == jobs->seals || next) && !any_key(work, of_others) &&
            (it->now == work->state->now || !any_key(work, passes));
 }
 

@@ -24,7 +24,7 @@ static int32_t draw(int32_t from, int32_t to)
 }
 
 static const char *const hosts[] = {"h0", "h1", "h2", "h3", "h4", "h5", "elsewhere"};
-static const char *const users[] = {"ann", "bob", "cat"};
+static const char *const users[] = {"ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal"};
 
 typedef struct world {
     queues q;
@@ -76,9 +76,9 @@ static void draw_queue(allot_queue *queue)
     if (draw(0, 1))
         queue->run_limit = draw(1, 900);
     if (limits && draw(0, 1))
-        queue->qjob_limit = draw(1, 9);
+        *(draw(0, 1) ? &queue->qjob_limit : &queue->qjob_percent) = draw(1, 9);
     if (limits && draw(0, 2) == 0)
-        queue->ujob_limit = draw(1, 5);
+        *(draw(0, 1) ? &queue->ujob_limit : &queue->ujob_percent) = draw(1, 5);
     if (limits && draw(0, 2) == 0)
         queue->hjob_limit = draw(1, 3);
 }
@@ -104,19 +104,21 @@ static void draw_victims(allot_policy *policy)
         ALLOT_TASK_PRIORITY,       ALLOT_TASK_PREFERENCE,    ALLOT_TASK_SUBMITTED,
         ALLOT_TASK_PREEMPTED,      ALLOT_TASK_RAN,           ALLOT_TASK_REMAINING,
         ALLOT_TASK_UNINTERRUPTED,  ALLOT_TASK_SUSPENDED_FOR, ALLOT_TASK_RUN_TIME_LEFT,
-        ALLOT_TASK_INTERVAL_OVER};
+        ALLOT_TASK_INTERVAL_OVER,  ALLOT_TASK_WAITED,        ALLOT_TASK_USAGE,
+        ALLOT_TASK_USER,           ALLOT_TASK_GROUP};
+    enum { PASSING = 10, LAST = sizeof columns / sizeof *columns - 1 };
     const allot_provider provider = {.compute = values_of};
     const int32_t ran = ALLOT_TASK_RAN;
     allot_key keys[5];
-    int32_t function, count = draw(0, 5), most = draw(0, 2) > 0 ? 9 : 15;
+    int32_t function, count = draw(0, 5), most = draw(0, 2) > 0 ? PASSING - 1 : LAST;
     for (int32_t i = 0; i < count; i++)
         keys[i] = (allot_key){{ALLOT_FROM_COLUMN, columns[draw(0, most)]}, draw(0, 1)};
     if (count > 0 && draw(0, 2) == 0) /* it goes by time, or by hosts: it decides alone */
-        keys[0].source.value = draw(0, 1) ? columns[draw(10, 15)] : ALLOT_TASK_HOST;
+        keys[0].source.value = draw(0, 1) ? columns[draw(PASSING, LAST)] : ALLOT_TASK_HOST;
     CHECK_EQ(allot_policy_provider(policy, &provider), ALLOT_OK);
     CHECK_EQ(allot_policy_rows_function(policy, ALLOT_TASKS, &ran, 1, &function), ALLOT_OK);
     const allot_source called = {ALLOT_FROM_FUNCTION, function},
-                       read = {ALLOT_FROM_COLUMN, columns[draw(8, 15)]};
+                       read = {ALLOT_FROM_COLUMN, columns[draw(8, LAST)]};
     if (count > 0 && draw(0, 6) == 0)
         keys[draw(0, count - 1)].source = called;
     CHECK_EQ(allot_policy_victims(policy, keys, count), ALLOT_OK);
@@ -204,7 +206,8 @@ static void draw_members(const world *at, allot_job *job)
     job->submitted = draw(0, 9) == 0 ? INT64_MIN : draw(0, 1000);
     if (draw(0, 30) == 0) /* beyond the bits of a key */
         job->submitted = (int64_t)draw(0, 1000) << draw(1, 40);
-    job->user = draw(0, 3) > 0 ? users[draw(0, 2)] : NULL;
+    job->user = draw(0, 3) > 0 ? users[draw(0, 7)] : NULL;
+    job->group = draw(0, 3) == 0 ? users[draw(0, 7)] : NULL;
     if (!at->rich)
         return;
     job->flags = draw(0, 5) == 0 ? draw(1, 4) & ~2 : 0;
