@@ -261,6 +261,17 @@ describe("side by side", function ()
     assert.truthy(out:find("slot%-seconds lost +8 .* 0 %(%-8%)\n"), out)
   end)
 
+  it("say when each ends, where they end at different times", function ()
+    local plan = '{"version": 1, "slots": %d, "consumers": [{"name": "u1", "owned": 2}]}'
+    local two = { log = swf(1, 0, 10, 4, 1, 1), a = plan:format(4), b = plan:format(2) }
+    local _, out = run(two, "a b log")
+    assert.matches("\nfrom 1970%-01%-01T00:00:00Z, 4 slots on average\n", out)
+    assert.matches("\nlast instant +1970%-01%-01T00:00:10Z +1970%-01%-01T00:00:20Z\n", out)
+    _, out = run(two, "a a log")
+    assert.matches("\n1970%-01%-01T00:00:00Z to 1970%-01%-01T00:00:10Z, 4 slots on average\n", out)
+    assert.is_nil(out:find("last instant", 1, true))
+  end)
+
   it("options behind a policy's name are its own", function ()
     refused('policy "hybrid" has no option "evenlyy"', 3, LOG,
       "plan.json log --policy hybrid:evenlyy=true")

@@ -67,6 +67,18 @@ static void put_members(const allot__sim *sim, const allot_figures *figures, all
     }
 }
 
+/* What use is compared with (C-14), in plans that count it and have one group. */
+static void put_planned(const allot_plan *plan, int32_t consumer, allot__text *out)
+{
+    allot_decay decay;
+    if (allot_plan_decay_get(plan, &decay) == ALLOT_OK && allot_plan_groups(plan) == 1)
+        ALLOT__MEMBERS(out, "owned share",
+                       allot_policy_owns(allot_plan_group_policy(plan, 0))
+                           ? allot_plan_get(plan, 0, consumer, ALLOT_OWNED)
+                           : 0,
+                       allot_plan_get(plan, 0, consumer, ALLOT_SHARE));
+}
+
 /* The consumers that are shown: those of the first level, with --all all. */
 static int put_consumers(const allot__sim *sim, const allot__sim_run *run, allot__text *out)
 {
@@ -83,6 +95,7 @@ static int put_consumers(const allot__sim *sim, const allot__sim_run *run, allot
         allot__text_puts(out, ", ");
         if (status == ALLOT_OK)
             put_members(sim, &figures, out);
+        put_planned(run->docs.plan, i, out);
         allot__text_puts(out, "}");
         between = ",\n    {\"path\": ";
     }

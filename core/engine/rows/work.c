@@ -111,7 +111,7 @@ static int take_rules(allot__work *work)
             (allot__rules){.policy = group->governing[i].policy,
                            .attribute_column = group->governing[i].attribute_column,
                            .options = group->governing[i].options,
-                           .owns = allot__policy_owns(group->governing[i].policy),
+                           .owns = allot_policy_owns(group->governing[i].policy),
                            .leaves_out = allot__policy_leaves_out(group->governing[i].policy)};
         work->leaves_out = work->leaves_out || work->rules[i].leaves_out;
         work->by_claimant = work->by_claimant || allot__policy_by_claimant(work->rules[i].policy);

@@ -361,6 +361,8 @@ ALLOT_API int allot_policy_digest(allot_policy *policy, const char *hex);
 /* Getters of the policy's declarations; borrowed. */
 ALLOT_API const char *allot_policy_name(const allot_policy *policy);
 ALLOT_API const char *allot_policy_sha256(const allot_policy *policy);
+/* Does its quota rule use what consumers own? If not, they own nothing. */
+ALLOT_API int allot_policy_owns(const allot_policy *policy);
 ALLOT_API int32_t allot_policy_attributes(const allot_policy *policy);
 ALLOT_API const allot_attribute *allot_policy_attribute_at(const allot_policy *policy, int32_t i);
 ALLOT_API int32_t allot_policy_task_attributes(const allot_policy *policy);

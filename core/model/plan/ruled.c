@@ -93,7 +93,7 @@ int allot__governing_make(const allot_plan *plan, allot__group *group)
     }
     group->limited = false;
     group->no_ownership = group->governing_count == 1 && group->policy &&
-                          group->policy->fill_count > 1 && !allot__policy_owns(group->policy);
+                          group->policy->fill_count > 1 && !allot_policy_owns(group->policy);
     for (int32_t i = 0; i < group->governing_count; i++) {
         find_columns(plan, &group->governing[i]);
         find_options(group, &group->governing[i]);

@@ -147,8 +147,6 @@ int32_t allot__policy_parted(const allot_policy *policy);
  * one that a rule names; -1: only functions of whole rows can read some. */
 enum { ALLOT__READS_USAGE = 1, ALLOT__READS_OVER_SHARE = 2 };
 int allot__policy_reads_use(const allot_policy *policy, int32_t *named);
-/* Does the quota rule use what consumers own? If not, they own nothing. */
-bool allot__policy_owns(const allot_policy *policy);
 /* A column that its fills divide by and a plan may state: `share`, or an attribute; or NULL. */
 const char *allot__policy_divides_by(const allot_policy *policy);
 /* Can a share of 0 leave a row out of all its fills (E-23)? Fills up to the reserve do not count:

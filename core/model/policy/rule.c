@@ -283,7 +283,7 @@ int allot__policy_reads_use(const allot_policy *policy, int32_t *named)
     return any | (claimant ? ALLOT__READS_USAGE | ALLOT__READS_OVER_SHARE : 0);
 }
 
-bool allot__policy_owns(const allot_policy *policy)
+int allot_policy_owns(const allot_policy *policy)
 {
     for (int32_t i = 0; i < policy->fill_count; i++) {
         const allot__fill *fill = &policy->fills[i];

@@ -48,10 +48,22 @@ local function cell(figure, run, first)
   return text .. (" (%+." .. decimals .. "f)"):format(change)
 end
 
+--- Did all runs end at the same instant?
+local function end_together(runs)
+  for _, run in ipairs(runs) do
+    if run.counts.last ~= runs[1].counts.last then return false end
+  end
+  return true
+end
+
 local function figures_text(runs, from)
   local last = math.min(#runs, from + BESIDE - 1)
   local rows = { { LABEL } }
   for i = from, last do rows[1][i - from + 2] = runs[i].name end
+  if not end_together(runs) then
+    rows[2] = { "last instant" }
+    for i = from, last do rows[2][i - from + 2] = core.time(runs[i].counts.last) end
+  end
   for _, figure in ipairs(FIGURES) do
     local says = not figure[5]
     for _, run in ipairs(runs) do says = says or value_of(figure, run) ~= 0 end
@@ -64,17 +76,40 @@ end
 
 -- ---- Consumers ----------------------------------------------------------------------------------
 
+--- Where the plan counts use, functions of a consumer: its part of what it and its siblings used,
+-- and the part that the plan states, by `owned`, or by `share` where no sibling owns any (C-14).
+local function uses(run)
+  if not (run.consumers[1] and run.consumers[1].share) then return nil end
+  local function above(it) return it.path:match "^(.*)/" end
+  local sums = {}
+  for _, it in ipairs(run.consumers) do
+    local sum = sums[above(it)] or { busy = 0, owned = 0, share = 0 }
+    for member, value in pairs(sum) do sum[member] = value + it[member] end
+    sums[above(it)] = sum
+  end
+  local function part(it, member)
+    local sum = sums[above(it)][member]
+    return ("%.1f"):format(sum > 0 and it[member] / sum * 100 or 0)
+  end
+  return function (it) return part(it, "busy") end, function (it)
+    return part(it, sums[above(it)].owned > 0 and "owned" or "share")
+  end
+end
+
 local function put_consumers(host, run)
   local width = #"consumer"
   for _, it in ipairs(run.consumers) do width = math.max(width, #it.path) end
   width = math.min(width, 60)
-  host.out(("\n%s\n%s %8s %6s %9s %9s %9s %9s %9s %12s %8s\n"):format(run.name,
-    line.left("consumer", width), "jobs", "busy %", "wait s", "p95", "slowdown", "p95", "preempted",
-    "lost", "fairness"))
+  local used, planned = uses(run)
+  local function pair(a, b) return used and (" %6s %6s"):format(a, b) or "" end
+  host.out(("\n%s\n%s %8s %6s%s %9s %9s %9s %9s %9s %12s %8s\n"):format(run.name,
+    line.left("consumer", width), "jobs", "busy %", pair("used %", "plan %"), "wait s", "p95",
+    "slowdown", "p95", "preempted", "lost", "fairness"))
   for _, it in ipairs(run.consumers) do
     if it.jobs > 0 or it.busy > 0 then
-      host.out(("%s %8d %6.1f %9.0f %9.0f %9.2f %9.2f %9d %12d %8.3f\n"):format(
-        line.left(it.path, width), it.jobs, it.utilisation * 100, it.wait_mean, it.wait_p95,
+      host.out(("%s %8d %6.1f%s %9.0f %9.0f %9.2f %9.2f %9d %12d %8.3f\n"):format(
+        line.left(it.path, width), it.jobs, it.utilisation * 100,
+        used and pair(used(it), planned(it)) or "", it.wait_mean, it.wait_p95,
         it.slowdown_mean, it.slowdown_p95, it.preemptions, it.lost, it.fairness))
     end
   end
@@ -95,11 +130,12 @@ local function put_head(host, of)
   local run = of.runs[1]
   local counts, offered = run.counts, run.figures.offered
   local seconds = counts.last - counts.first
-  host.out(("%s: %d jobs%s%s\n%s to %s, %s%d slots on average\n\n"):format(
+  host.out(("%s: %d jobs%s%s\n%s, %s%d slots on average\n\n"):format(
     line.safe(of.trace.file), counts.arrivals,
     counts.outside > 0 and (", %d at other times"):format(counts.outside) or "",
     counts.left_out > 0 and (", %d left out"):format(counts.left_out) or "",
-    core.time(counts.first), core.time(counts.last),
+    (end_together(of.runs) and "%s to %s" or "from %s"):format(core.time(counts.first),
+      core.time(counts.last)),
     offered < math.maxinteger and "" or "more than ", seconds > 0 and offered // seconds or 0))
 end
 

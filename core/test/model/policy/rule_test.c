@@ -232,9 +232,9 @@ static void what_is_owned_may_be_left_out(void)
     allot_policy *policy = begin(&it);
     CHECK_EQ(allot_policy_function(policy, reads, 2, &number), ALLOT_OK);
     CHECK_EQ(allot_policy_fill(policy, "a", column(ALLOT_SHARE), need, NULL, 0), ALLOT_OK);
-    CHECK(!allot__policy_owns(policy));
+    CHECK(!allot_policy_owns(policy));
     CHECK_EQ(allot_policy_fill(policy, "b", call, need, NULL, 0), ALLOT_OK);
-    CHECK(allot__policy_owns(policy));
+    CHECK(allot_policy_owns(policy));
     fixture_end(&it);
 }
 
@@ -253,9 +253,9 @@ static void functions_read_sums(void)
     CHECK_EQ(allot_policy_rows_function(policy, ALLOT_TASKS, task, 1, &number), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_fill(policy, "a", late, need, NULL, 0), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_fill(policy, "a", column(owned[0]), need, NULL, 0), ALLOT_EUSAGE);
-    CHECK(!allot__policy_owns(policy));
+    CHECK(!allot_policy_owns(policy));
     CHECK_EQ(allot_policy_fill(policy, "a", by, need, NULL, 0), ALLOT_OK);
-    CHECK(allot__policy_owns(policy));
+    CHECK(allot_policy_owns(policy));
     fixture_end(&it);
 }
 
