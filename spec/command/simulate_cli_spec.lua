@@ -275,6 +275,10 @@ describe("side by side", function ()
   it("options behind a policy's name are its own", function ()
     refused('policy "hybrid" has no option "evenlyy"', 3, LOG,
       "plan.json log --policy hybrid:evenlyy=true")
+    refused("--policy:1:8: error: policy \"hybrid\" has no option \"evenlyy\"", 3, LOG,
+      "plan.json log --policy hybrid:evenlyy=true")
+    refused('--policy:1:20: error: option "evenly" of policy "hybrid" is true or false', 3, LOG,
+      "plan.json log --policy hybrid:evenly=true,evenly=3")
     refused("allot: error: there is no policy \"hybird\"", 3, LOG, "plan.json log --policy hybird")
   end)
 

@@ -69,6 +69,38 @@ static int take_options(const allot__documents *docs, const allot_use_option *op
     return ALLOT_OK;
 }
 
+/* Where an option stands in "policy:a=1,b": the last, which counts. Returns its length; 0: nowhere.
+ */
+static size_t find_option(const char *text, size_t at, const char *name, size_t *found)
+{
+    size_t length = 0;
+    while (text[at] != '\0') {
+        size_t len = strcspn(text + at, ","), word = strcspn(text + at, ",=");
+        if (word == strlen(name) && memcmp(text + at, name, word) == 0) {
+            *found = at;
+            length = len;
+        }
+        at += len + (text[at + len] == ',');
+    }
+    return length;
+}
+
+/* Findings about options that were given behind the policy's name: their place is there. */
+static void place_findings(const allot__documents *docs, allot_report *report, int32_t first)
+{
+    allot__text given = {.engine = docs->cli->engine};
+    size_t from = strlen(docs->source.policy) + 1, at = 0;
+    allot__text_printf(&given, "%s:%s", docs->source.policy, docs->source.options);
+    for (int32_t i = first; i < allot_report_count(report) && !given.failed; i++) {
+        const allot_diagnostic *finding = allot_report_at(report, i);
+        size_t len = finding->path ? find_option(given.bytes, from, finding->path, &at) : 0;
+        if (len > 0 && !finding->file)
+            allot_report_place(report, i, "--policy", 1, (int32_t)at + 1, (int32_t)len, NULL,
+                               given.bytes);
+    }
+    allot__text_free(&given);
+}
+
 /* A file of the command line is relative to the current directory, not to the plan. */
 static int load_file(const allot__documents *docs, const char *path, const given *given,
                      allot_policy **out, allot_report *report)
@@ -98,6 +130,7 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
         return status;
     if (use != docs->source.policy)
         return files->load(files->ud, engine, use, plan_file, options, count, out, report);
+    int32_t before = report ? allot_report_count(report) : 0;
     status = take_options(docs, options, count, &given);
     if (status == ALLOT_OK && allot__cli_ends_in(use, ".lua"))
         status = load_file(docs, use, &given, out, report);
@@ -105,6 +138,8 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
         status =
             files->load(files->ud, engine, use, plan_file, given.options, given.count, out, report);
     allot__text_free(&given.text);
+    if (report && docs->source.options)
+        place_findings(docs, report, before);
     return status;
 }
 
