@@ -119,6 +119,17 @@ describe("across", function ()
       'dispatch = order { desc "queue_priority", desc "priority" }, across = true', jobs))
   end)
 
+  it("is what an explanation says of a job's turn", function ()
+    local function turn(id, rules)
+      local _, decision = engine.cycle(plan(), { now = 100, jobs = jobs }, nil, policy(rules))
+      return table.concat((decision:explain(id)), "\n"):match "Its turn is .-%(P%-60%)"
+    end
+    assert.equal("Its turn is number 3 of 4, by queue and then by job (P-60)",
+      turn("l", 'dispatch = order { desc "priority" }'))
+    assert.equal("Its turn is number 4 of 4, by job, whatever its queue: the policy has across = "
+      .. "true (P-60)", turn("h", 'dispatch = order { desc "priority" }, across = true'))
+  end)
+
   it("leaves queues with fairshare by themselves", function ()
     local queues = {
       { name = "high", priority = 9, fairshare = true }, { name = "low", priority = 1 },

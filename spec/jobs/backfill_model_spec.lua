@@ -30,6 +30,7 @@ local function draw(seed, kind)
     job.limit = job.run + (r:once_in(2) and r:int(0, 12) or 0)
     if kind.wrong and r:once_in(3) then job.limit = r:int(1, job.run) end
     if kind.wrong and r:once_in(6) then job.run = job.run + r:int(50, 200) end
+    if kind.users and r:once_in(2) then job.user = r:pick { "ann", "bob" } end
     if kind.endless and r:once_in(5) then job.limit = nil end
     if kind.hosts and r:once_in(2) then
       job.only = {}
@@ -41,7 +42,19 @@ local function draw(seed, kind)
     case.queues[i] = job
     at = at + (r:once_in(2) and r:int(0, 8) or 0)
   end
+  if kind.users then
+    case.limits = { ann = r:int(3, 10), bob = r:once_in(2) and r:int(3, 10) or nil }
+  end
   return case
+end
+
+--- Limits of the plan by user.
+local function limits_of(case)
+  local list = {}
+  for user, most in pairs(case.limits or {}) do
+    list[#list + 1] = { users = { user }, slots = most }
+  end
+  return list[1] and list or nil
 end
 
 local function valid(case)
@@ -62,7 +75,8 @@ local function valid(case)
 end
 
 local function plan_of(case, how)
-  local plan = { version = 1, policy = { use = "preemption", backfill = how }, queues = {} }
+  local plan = { version = 1, policy = { use = "preemption", backfill = how }, queues = {},
+    limits = limits_of(case) }
   if case.hosts[2] then
     plan.hosts = {}
     for _, host in ipairs(case.hosts) do plan.hosts[host.name] = { slots = host.slots } end
@@ -79,7 +93,8 @@ local function log_of(case)
   local lines = {}
   for i, job in ipairs(case.queues) do
     lines[i] = document.encode { at = job.at, event = "submit", id = "j" .. i, run = job.run,
-      slots = job.slots, queue = "q" .. i, priority = job.priority, run_limit = job.limit }
+      slots = job.slots, queue = "q" .. i, priority = job.priority, run_limit = job.limit,
+      user = job.user }
   end
   return table.concat(lines, "\n")
 end
@@ -142,7 +157,7 @@ local function compare(case)
   count(got, case.queues)
   for _, how in ipairs(WAYS) do
     local jobs = jobs_of(case)
-    local wanted = model.play(shrink.copy(case.hosts), jobs, how)
+    local wanted = model.play(shrink.copy(case.hosts), jobs, how, nil, case.limits)
     for i, job in ipairs(jobs) do
       local is = (got[how] or {})[i]
       if is ~= wanted[job] then
@@ -187,8 +202,10 @@ local function draw_state(seed)
     elseif r:once_in(3) then
       job.only = { r:pick(case.hosts).name }
     end
+    if r:once_in(2) then job.user = r:pick { "ann", "bob" } end
     case.queues[i] = job
   end
+  if r:once_in(2) then case.limits = { ann = r:int(2, 9), bob = r:int(2, 9) } end
   return case
 end
 
@@ -196,13 +213,14 @@ local NOW = 1000
 
 local function documents(case, how)
   local plan = { version = 1, policy = { use = "preemption", backfill = how }, queues = {},
-    hosts = {} }
+    hosts = {}, limits = limits_of(case) }
   local state = { now = NOW, jobs = {} }
   for _, host in ipairs(case.hosts) do plan.hosts[host.name] = { slots = host.slots } end
   for i, job in ipairs(case.queues) do
     plan.queues[i] = { name = "q" .. i, priority = 100 - i, hosts = job.only }
     state.jobs[i] = { id = "j" .. i, queue = "q" .. i, slots = job.slots, run_limit = job.limit,
-      exclusive = job.exclusive, hosts = job.places, state = job.places and "running" or nil,
+      exclusive = job.exclusive, hosts = job.places, user = job.user,
+      state = job.places and "running" or nil,
       started = job.places and NOW - job.ran or nil }
   end
   return plan, state
@@ -234,7 +252,8 @@ local function agree(case)
   for _, how in ipairs(WAYS) do
     local jobs = jobs_of(case)
     for _, job in ipairs(jobs) do job.start = job.places and NOW - job.ran end
-    model.decide({ hosts = shrink.copy(case.hosts), now = NOW, jobs = jobs, queues = jobs }, how)
+    model.decide({ hosts = shrink.copy(case.hosts), now = NOW, jobs = jobs, queues = jobs,
+      limits = case.limits }, how)
     local got = fates_of(case, how)
     for i, job in ipairs(jobs) do
       local ran = case.queues[i].places
@@ -247,10 +266,10 @@ local function agree(case)
   end
 end
 
---- Where no job goes before one that came earlier, a job with a reservation starts by then: under
---- `easy` if no job exceeds its run limit, under `conservative` if all run as long as that. (If
---- one ends early, a job may start early and take what was reserved for a job behind it. So it may
---- where it starts on other hosts than were reserved for it.)
+--- Where no job goes before one that came earlier, or that waited for a limit, a job with a
+--- reservation starts by then: under `easy` if no job exceeds its run limit, under `conservative`
+--- if all run as long as that. (If one ends early, a job may start early and take what was reserved
+--- for a job behind it. So it may where it starts on other hosts than were reserved for it.)
 local function kept(case)
   for _, how in ipairs { "easy", not case.hosts[2] and "conservative" or nil } do
     for _, job in ipairs(case.queues) do
@@ -261,8 +280,9 @@ local function kept(case)
     local starts = model.play(shrink.copy(case.hosts), jobs, how, function (world)
       for _, job in ipairs(world.jobs) do
         if job.reserved then by[job] = math.min(by[job] or math.huge, job.reserved) end
+        if job.limited and how == "easy" then return end -- it goes before those behind it
       end
-    end)
+    end, case.limits)
     for i, job in ipairs(jobs) do
       if by[job] and starts[job] > by[job] then
         error(("%s: job %d starts at %d, not by %d"):format(how, i, starts[job], by[job]), 0)
@@ -277,6 +297,7 @@ describe("allot simulate starts jobs when a slow model does", function ()
 
   it("on slots that are alike", function () hold({}, 800, compare) end)
   it("with jobs that have no run limit", function () hold({ endless = true }, 400, compare) end)
+  it("with limits of users", function () hold({ users = true }, 800, compare) end)
   it("with run limits that jobs exceed", function () hold({ wrong = true }, 400, compare) end)
   it("on hosts that some queues may not use", function () hold({ hosts = true }, 800, compare) end)
   it("in logs that tell the ways apart", function ()
@@ -287,6 +308,7 @@ end)
 describe("a reservation is kept if run limits are", function ()
   it("on slots that are alike", function () hold({}, 1000, kept) end)
   it("on hosts", function () hold({ hosts = true }, 1000, kept) end)
+  it("beside limits of users", function () hold({ users = true }, 1000, kept) end)
 end)
 
 describe("a cycle starts and reserves what a slow model does", function ()

@@ -69,6 +69,32 @@ describe("backfill", function ()
     assert.equal("b | a", decided(plan "none", with(job("a", 11), job("b", 4)))) -- a never fits
   end)
 
+  it("none: no job grows or resumes where the first that waits could start (B-1)", function ()
+    local r = running("r", 6, 160, { resize = { grow = 3 } })
+    assert.equal("resizes r | ", decided(plan "none", { r }))
+    assert.equal(" | a", decided(plan "none", { r, job("a", 8) }))
+    local queues = { { name = "q" }, { name = "high", priority = 9, preemptive = true } }
+    local s = job("s", 4, 10, { state = "suspended", ran = 5 })
+    r = running("r", 6, 160, { queue = "high" })
+    -- high may take what s has, so s would pass a; what s keeps from a queue is not for that.
+    assert.equal(" | s~ a", decided(plan("none", { queues = queues }),
+      { r, s, job("a", 8, 10, { queue = "high" }) }))
+    queues[2].preemptive = nil
+    assert.equal("resumes s | a", decided(plan("none", { queues = queues }),
+      { r, s, job("a", 8, 10, { queue = "high" }) }))
+  end)
+
+  it("none: a job whose hosts are another queue's bars none, as it never starts (B-1)", function ()
+    local of = plan("none", { queues = { { name = "q" }, { name = "x" } },
+      hosts = { h1 = { slots = 4 }, h2 = { slots = 4 } } })
+    local jobs = { running("r", 2, 160, { hosts = { h2 = 2 } }), job("a", 7, 10), job("b", 1) }
+    assert.equal(" | a b~", decided(of, jobs))
+    local state = { now = NOW, jobs = jobs, hosts = { h1 = { exclusive_to = "/x" } } }
+    local document, decision = engine.cycle(of, state)
+    assert.equal("b", document.starts[1].job)
+    assert.truthy(decision:explain("a")[2]:find("fewer slots than the job asks for", 1, true))
+  end)
+
   it("easy reserves for the first that waits, until when enough end (B-2)", function ()
     assert.equal(" | a@100 b", decided(plan "easy", with(job("a", 8, 10), job("b", 5, 10))))
     local jobs = { running("r", 4, 160), running("s", 4, 90), job("a", 6, 10), job("b", 7, 10) }
@@ -109,9 +135,14 @@ describe("backfill", function ()
       { running("r", 1), running("s", 6, 160), job("a", 10, 10), job("b", 9, 10), job("c", 3) }))
   end)
 
-  it("takes a job beyond its run limit to end in the next second (B-4)", function ()
-    local jobs = { running("r", 6, 30), job("a", 8, 10), job("b", 4, 2), job("c", 4, 1) }
-    assert.equal("c+ | a@1 b~", decided(plan "easy", jobs))
+  it("takes a job beyond its run limit to run twice as long, and again (B-4)", function ()
+    local function after(limit)
+      local jobs = { running("r", 6, limit), job("a", 8, 10) }
+      return decided(plan "easy", jobs):match "a@(%d+)"
+    end
+    -- It has run 60 s: of a limit of 61 s one is left; 60 become 120, 30 become 60 and then 120.
+    assert.same({ "1", "60", "58", "60", "3", "4" },
+      { after(61), after(60), after(59), after(30), after(63), after(1) })
   end)
 
   it("counts slots of hosts together that the same queues may use (B-5)", function ()
@@ -145,12 +176,75 @@ describe("backfill", function ()
       { r, s, job("a", 7, 10), job("b", 1, 500) }))
   end)
 
-  it("reserves nothing for a job that waits for a limit, and delays none for it (B-6)", function ()
-    local of = plan("easy", { queues = { { name = "q", ujob_limit = 6 } } })
-    local jobs = { running("r", 6, 160, { user = "ann" }), job("a", 4, 10, { user = "ann" }),
-      job("b", 4, 500, { user = "bob" }) }
-    assert.equal("b | a", decided(of, jobs))
-    assert.equal("b | a", decided(plan("none", { queues = of.queues }), jobs))
+  it("easy reserves nothing for a job that waits for a limit, and delays none for it (B-6)",
+    function ()
+      local of = plan("easy", { queues = { { name = "q", ujob_limit = 6 } } })
+      local jobs = { running("r", 6, 160, { user = "ann" }), job("a", 4, 10, { user = "ann" }),
+        job("b", 4, 500, { user = "bob" }) }
+      assert.equal("b | a", decided(of, jobs))
+      assert.equal("b | a", decided(plan("none", { queues = of.queues }), jobs))
+    end)
+
+  it("conservative reserves for a job from when on its limit lets it start (B-2)", function ()
+    local of = plan("conservative", { queues = { { name = "q", ujob_limit = 6 } } })
+    local r, a = running("r", 6, 160, { user = "ann" }), job("a", 4, 10, { user = "ann" })
+    assert.equal("b+ | a@100", decided(of, { r, a, job("b", 4, 500, { user = "bob" }) }))
+    -- It would be above its limit beside a: so it is behind it.
+    assert.equal(" | a@100 c@110", decided(of, { r, a, job("c", 3, 10, { user = "ann" }) }))
+  end)
+
+  it("lets no job behind use up what a limit lets the one before it have (B-3)", function ()
+    local function limited(how, of, b, c)
+      local queues = { { name = "q" }, { name = "o", priority = 2 } }
+      for key, value in pairs(of) do queues[1][key] = value end
+      local r = running("r", 14, 160, { queue = "o" })
+      local a = job("a", 8, 10, { user = "ann" })
+      return decided(plan(how, { slots = 20, queues = queues }), { r, a, b, c })
+    end
+    -- 12 slots are free beside a, but the queue may have 10; 2 beside a.
+    local b, c = job("b", 4, 1000, { user = "ann" }), job("c", 2, 1000, { user = "ann" })
+    assert.equal("b+ c+ | a@100", limited("easy", {}, b, c))
+    assert.equal("c+ | a@100 b~", limited("easy", { qjob_limit = 10 }, b, c))
+    assert.equal("c+ | a@100 b~", limited("easy", { ujob_limit = 10 }, b, c))
+    assert.equal("b+ c+ | a@100", limited("easy", { ujob_limit = 10 },
+      job("b", 4, 1000, { user = "bob" }), c))
+    -- One that is over by then would make it wait for its limit, and lose its reservation (B-6).
+    b.run_limit = 100
+    assert.equal("c+ | a@100 b~", limited("easy", { qjob_limit = 10 }, b, c))
+    assert.equal("b+ c+ | a@100", limited("conservative", { qjob_limit = 10 }, b, c))
+  end)
+
+  it("... nor a number of jobs, a resource or the slots of a pool (B-3)", function ()
+    local function beside(more, ...)
+      more.slots = 20
+      return decided(plan("easy", more),
+        { running("r", 14, 160, { queue = "o" }), job("a", 8, 10, { resources = more.resources
+          and { lic = 4 } }), ... })
+    end
+    local function queues(of)
+      local q = { name = "q" }
+      for key, value in pairs(of or {}) do q[key] = value end
+      return { q, { name = "o", priority = 2 } }
+    end
+    local limits = { { name = "few", queues = { "q" }, jobs = 2 } }
+    assert.equal("b+ | a@100 c~", beside({ queues = queues(), limits = limits }, job("b", 1),
+      job("c", 1)))
+    assert.equal("c+ | a@100 b~", beside({ queues = queues(), resources = { lic = 5 } },
+      job("b", 1, 500, { resources = { lic = 2 } }), job("c", 1, 500, { resources = { lic = 1 } })))
+    local pool = { slot_pool = "p", slot_share = 100, max_slots_in_pool = 10 }
+    assert.equal("c+ | a@100 b~", beside({ queues = queues(pool) }, job("b", 3, 500),
+      job("c", 2, 500)))
+  end)
+
+  it("... nor a limit on each host (B-5)", function ()
+    local of = plan("easy", { hosts = { h1 = { slots = 4 }, h2 = { slots = 4 } },
+      queues = { { name = "q", hjob_limit = 3 }, { name = "o", priority = 2 } } })
+    local r = running("r", 2, 160, { queue = "o", hosts = { h1 = 2 } })
+    local s = running("s", 2, 160, { queue = "o", hosts = { h2 = 2 } })
+    assert.equal(" | a@100 b~", decided(of, { r, s, job("a", 6, 10), job("b", 1) }))
+    assert.equal("b+ | a@100", decided(of, { r, s, job("a", 5, 10), job("b", 1) }))
+    -- On h1 two more jobs of q may not have four slots.
+    assert.equal(" | a@100 b~", decided(of, { r, s, job("a", 5, 10), job("b", 2) }))
   end)
 
   it("goes through all queues in the order of turns (B-1)", function ()
@@ -194,13 +288,31 @@ describe("backfill", function ()
   it("lets a job preempt only beside what is reserved (B-7)", function ()
     local queues = { { name = "q" }, { name = "high", priority = 9, preemptive = true },
       { name = "top", priority = 99 } }
-    local function preempted(limit)
-      return decided(plan("easy", { queues = queues }), { running("r", 6, 160),
-        running("s", 4, 160), job("a", 8, 10, { queue = "top" }),
+    local function preempted(limit, slots, ends)
+      queues[1].terminate_when = ends
+      return decided(plan("easy", { queues = queues }), { running("r", 6, 160, { queue = "top" }),
+        running("s", 4, 160), job("a", slots, 10, { queue = "top" }),
         job("b", 4, limit, { queue = "high" }) })
     end
-    assert.equal("suspends s! b! | a@100", preempted(100))
-    assert.equal(" | a@100 b~", preempted(101))
+    assert.equal("suspends s! b! | a@100", preempted(100, 6))
+    assert.equal(" | a@100 b~", preempted(101, 6))
+    -- s would keep its slots from a, which needs them once s has ended.
+    assert.equal(" | a@100 b~", preempted(100, 7))
+    assert.equal("kills s! b! | a@100", preempted(100, 8, { "PREEMPT" }))
+    assert.equal(" | a@100 b~", preempted(101, 8, { "PREEMPT" }))
+  end)
+
+  it("lets no job run on kept slots if the one before it then lacks others (B-7)", function ()
+    -- t keeps 4 of 10 slots from a, but not from b. Beside b on these, 2 of 6 would be a's.
+    local queues = { { name = "q" }, { name = "high", priority = 9, preemptive = true },
+      { name = "top", priority = 99 } }
+    local function started(limit)
+      return decided(plan("easy", { queues = queues }), { running("r", 6, 160, { queue = "top" }),
+        job("t", 4, 500, { state = "suspended", ran = 5 }), job("a", 6, 10, { queue = "top" }),
+        job("b", 4, limit, { queue = "high" }) })
+    end
+    assert.equal("b+ | t a@100", started(100))
+    assert.equal("resumes t | a@100 b~", started(101))
   end)
 
   it("lets jobs grow only beside what is reserved (B-7)", function ()
@@ -212,8 +324,60 @@ describe("backfill", function ()
     assert.equal(" | a@100", grown(1000))
   end)
 
+  it("names the reservation that binds, and what is lacking beside it", function ()
+    local function told(of, jobs, id)
+      local _, decision = engine.cycle(of, { now = NOW, jobs = jobs })
+      return table.concat((decision:explain(id)), "\n")
+    end
+    -- Beside a, from 100 on, 2 slots are left, beside b, from 150 on, 1.
+    local jobs = { running("r", 5, 160), job("a", 8, 50), job("b", 9, 50), job("d", 2, 200),
+      job("e", 3, 200) }
+    local text = told(plan "conservative", jobs, "e")
+    assert.truthy(text:find("a waits before it, and has 8 slots reserved from 1970-01-01T00:18:20Z "
+      .. "on, in 100 s. This job may run for 200 s: beside it that one would have too few of these "
+      .. "slots (B-3).", 1, true), text)
+    text = told(plan "conservative", jobs, "d")
+    assert.truthy(text:find("b waits before it, and has 9 slots reserved", 1, true), text)
+    local queues = { { name = "q", qjob_limit = 10 }, { name = "o", priority = 2 } }
+    text = told(plan("easy", { slots = 20, queues = queues }), {
+      running("r", 14, 160, { queue = "o" }), job("a", 8, 10), job("b", 4) }, "b")
+    assert.truthy(text:find('This job has no run limit: with it the limit "qjob_limit of q" would '
+      .. "not let that one start (B-3).", 1, true), text)
+  end)
+
+  it("tells of an exclusive job's reservation with the slots of its hosts", function ()
+    local hosts = { h1 = { slots = 4 }, h2 = { slots = 4 } }
+    local _, decision = engine.cycle(plan("easy", { hosts = hosts }), { now = NOW, jobs = {
+      running("r", 1, 160, { hosts = { h1 = 1 } }), running("s", 1, 360, { hosts = { h2 = 1 } }),
+      job("x", 2, 10, { exclusive = true }) } })
+    local text = table.concat((decision:explain "x"), "\n")
+    assert.truthy(text:find("in 100 s, 4 slots are reserved for it, of whole hosts:", 1, true),
+      text)
+  end)
+
   it("reserves nothing once all have started", function ()
     assert.equal("a | ", decided(plan "conservative", with(job("a", 4, 10))))
+  end)
+end)
+
+describe("a simulation with a job that runs far beyond its limit", function ()
+  it("decides as often as the estimate doubles, not each minute (B-4)", function ()
+    local folder = shell.directory()
+    shell.write(folder .. "/plan.json", [[{"version": 1, "slots": 10, "queues": [{"name": "q"}],
+      "policy": {"use": "preemption", "backfill": "easy"}}]])
+    shell.write(folder .. "/log", table.concat({
+      '{"at": 0, "event": "submit", "id": "a", "run": 2000000, "slots": 6, "queue": "q", '
+        .. '"run_limit": 60}',
+      '{"at": 1, "event": "submit", "id": "b", "run": 10, "slots": 8, "queue": "q", '
+        .. '"run_limit": 10}',
+    }, "\n"))
+    local status, out = shell.run(("%s simulate %s/plan.json %s/log --format json")
+      :format(shell.allot, folder, folder))
+    shell.remove(folder)
+    assert.equal(0, status)
+    -- Both come, 60 s, 120 s, ... 60 * 2^15 s, and both end.
+    local cycles = tonumber(out:match '"cycles": (%d+)')
+    assert.is_true(cycles >= 18 and cycles <= 22, cycles)
   end)
 end)
 

@@ -192,10 +192,10 @@ end
 describe("after a cycle", function () of_cycles(holds) end)
 
 --- Cases of jobs most of which have run limits, under the policy's `backfill`.
-local function under(backfill)
+local function under(backfill, opts, runs)
   return function (name, check)
-    property(name, { runs = 100, valid = engine.valid }, check, function (seed)
-      local case = gen.queues(seed)
+    property(name, { runs = runs or 100, valid = engine.valid }, check, function (seed)
+      local case = gen.queues(seed, opts)
       case.plan.policy = { use = "preemption", backfill = backfill }
       for i, job in ipairs(case.state.jobs) do
         job.run_limit = job.run_limit or i % 4 > 0 and 100 * (seed * i % 60 + 1) or nil
@@ -207,4 +207,45 @@ end
 
 for _, backfill in ipairs { "none", "easy", "conservative" } do
   describe("after a cycle with backfill = " .. backfill, function () of_cycles(under(backfill)) end)
+end
+
+--- The job with a reservation whose turn comes first, and when it begins; nil: there is none.
+local function first_reserved(decision, jobs)
+  local first, at, place
+  for _, job in ipairs(jobs) do
+    local text = table.concat((decision:explain(job.id)), "\n")
+    local from = text:match "From %S+ on, in (%d+) s, %d+ slots? %a+ reserved for it"
+    local turn = tonumber(text:match "Its turn is number (%d+)") or 1
+    if from and (not place or turn < place) then
+      first, at, place = job.id, tonumber(from), turn
+    end
+  end
+  return first, at
+end
+
+--- Nobody comes: if the decision is carried out, the next one reserves no later for that job,
+--- unless one goes before it that waited for a limit. Slices of pools follow use, so there are
+--- none; and what is closed makes jobs start anew.
+local function delays_none(case)
+  for _, job in ipairs(case.state.jobs) do
+    if job.state == "suspended" then job.ran = job.ran or 50 end
+  end
+  local document, decision = engine.cycle(case.plan, case.state)
+  local job, at = first_reserved(decision, case.state.jobs)
+  if not job or #document.kills > 0 then return end
+  local state = engine.after(document, { seconds = 0 })
+  local then_, again = engine.cycle(case.plan, state)
+  local first, then_at = first_reserved(again, state.jobs)
+  for _, it in ipairs(then_.starts) do
+    if it.job == job then return end
+  end
+  claim(first and (first ~= job or then_at <= at), "%s: in %d s, then in %s", job, at,
+    tostring(first == job and then_at))
+end
+
+for _, backfill in ipairs { "easy", "conservative" } do
+  describe("with backfill = " .. backfill, function ()
+    local holds_too = under(backfill, { pools = false }, 600)
+    holds_too("what starts, resumes, grows or preempts delays no reservation (B-8)", delays_none)
+  end)
 end

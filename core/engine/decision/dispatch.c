@@ -57,7 +57,7 @@ int allot_decision_pending(const allot_decision *decision, int32_t job, allot_pe
     const allot__job_verdict *verdict = &dispatched->jobs[job];
     *out = (allot_pending_of){.why = (allot_pending)verdict->why,
                               .reserved =
-                                  dispatched->reserved ? dispatched->reserved[job] : INT64_MAX};
+                                  dispatched->reserved ? dispatched->reserved[job].at : INT64_MAX};
     if (verdict->why == ALLOT_PEND_BEHIND) {
         out->limit = allot__job_at(decision->state->jobs, verdict->binding)->thing.id;
         return ALLOT_OK;

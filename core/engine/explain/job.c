@@ -31,7 +31,10 @@ static void explain_turn(const allot__job_explanation *it)
         else if (served && job->queue == it->job->queue)
             count(&behind, job->slots, served);
     }
-    FACTS(&it->about, "turn tried behind behind_slots", turn, tried, behind.served, behind.got);
+    bool alone = it->queues->pool_of[it->job->queue] >= 0 || it->queue->fairshare != 0;
+    bool across = it->about.rules->policy->switches[ALLOT_SWITCH_TOGETHER] && !alone;
+    FACTS(&it->about, "turn tried behind behind_slots across?", turn, tried, behind.served,
+          behind.got, across);
 }
 
 /* ---- What it is, and gets -------------------------------------------------------------------- */
@@ -113,7 +116,7 @@ static void put_victims(const allot__job_explanation *it, bool held)
 
 static bool has_reserved(const allot__job_explanation *it, int32_t job)
 {
-    return it->out->reserved && it->out->reserved[job] != INT64_MAX;
+    return it->out->reserved && it->out->reserved[job].at != INT64_MAX;
 }
 
 /* A job that waits, and from when on it has its slots reserved, if it has. */
@@ -121,10 +124,13 @@ static void put_reserved(const allot__job_explanation *it, const char *name, int
 {
     const allot__job *job = allot__explain_job(it, number);
     allot__facts_open(&it->about, name, "{");
-    FACTS(&it->about, "id slots", job->thing.id, job->slots);
-    if (has_reserved(it, number))
-        FACTS(&it->about, "at after", it->out->reserved[number],
-              it->out->reserved[number] - it->about.work->state->now);
+    bool has = has_reserved(it, number);
+    FACTS(&it->about, "id slots exclusive?", job->thing.id,
+          has ? it->out->reserved[number].slots : job->slots,
+          (job->flags & ALLOT_JOB_EXCLUSIVE) != 0);
+    if (has)
+        FACTS(&it->about, "at after", it->out->reserved[number].at,
+              it->out->reserved[number].at - it->about.work->state->now);
     allot__facts_end(&it->about, "}");
 }
 
@@ -140,12 +146,37 @@ static void explain_backfill(const allot__job_explanation *it)
         FACTS(&it->about, "run_limit", it->job->run_limit);
 }
 
+/* What keeps it behind the other job. */
+static void explain_behind(const allot__job_explanation *it)
+{
+    static const char *const words[] = {[ALLOT__BEHIND_SLOTS] = "slots",
+                                        [ALLOT__BEHIND_LIMIT] = "limit",
+                                        [ALLOT__BEHIND_RESOURCE] = "resource",
+                                        [ALLOT__BEHIND_POOL] = "pool",
+                                        [ALLOT__BEHIND_VICTIMS] = "victims"};
+    const allot__reserved *of = &it->out->reserved[it->number];
+    const allot__bounds *bounds = &it->out->bounds;
+    const char *name = NULL;
+    allot_resource resource;
+    if (of->behind == ALLOT__BEHIND_LIMIT)
+        name = allot__limit_at(bounds, allot__binding_limit(bounds, of->binding))->stated.name;
+    else if (of->behind == ALLOT__BEHIND_POOL)
+        name = it->queues->pools[it->queues->pool_of[it->job->queue]].name;
+    else if (of->behind == ALLOT__BEHIND_RESOURCE &&
+             allot_plan_resource_at(it->about.decision->plan, of->binding, &resource) == ALLOT_OK)
+        name = resource.name;
+    FACTS(&it->about, "behind_by", words[of->behind]);
+    if (name)
+        FACTS(&it->about, "behind_name", name);
+}
+
 static void explain_reserved(const allot__job_explanation *it)
 {
     if (has_reserved(it, it->number))
         put_reserved(it, "reserved", it->number);
     if (it->verdict.why == ALLOT_PEND_BEHIND) {
         put_reserved(it, "behind_job", it->verdict.binding);
+        explain_behind(it);
         if (it->job->run_limit != ALLOT_NONE)
             FACTS(&it->about, "run_limit", it->job->run_limit);
     }
@@ -169,7 +200,8 @@ static void explain_reason(const allot__job_explanation *it)
 {
     const allot__explanation *about = &it->about;
     allot_protection of = allot__protection_of(it->queues, it->job->application, it->job->queue);
-    FACTS(about, "most free delay waited barred? policy", it->out->view.most[it->set], it->free,
+    FACTS(about, "most free delay waited barred? policy",
+          allot__host_view_most(&it->out->view, it->set, it->job->queue), it->free,
           of.preempt_delay, allot__ran(about->work->state->now, it->job->submitted),
           allot__barred_by_type(about->work, it->job), about->rules->policy->name);
     put_victims(it, true);

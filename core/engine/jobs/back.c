@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/least.h"
-#include "engine/jobs/turn.h"
+#include "engine/jobs/reserve.h"
 #include "engine/jobs/limits/resource.h"
 
 static void spare(allot__turns *turns, const allot_job_order *order, bool again)
@@ -181,6 +181,7 @@ static int count(allot__turns *turns, int32_t number, const allot__job_place *pl
                  int32_t sign)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
+    allot__reserve_stale(turns);
     if (turns->states[number] == ALLOT_PENDING)
         return allot__bounds_change(&turns->out->bounds, number, ALLOT_ORDER_START, places, n,
                                     sign);

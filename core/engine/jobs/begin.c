@@ -30,6 +30,7 @@ int allot__turns_make(allot__turns *turns)
         ALLOT__WANTED(turns->rows, queues), ALLOT__WANTED(turns->pending, queues),
         ALLOT__WANTED(out->pools, pools), ALLOT__WANTED(turns->pools, pools),
         ALLOT__WANTED(turns->own, pools), ALLOT__WANTED(turns->held, pools),
+        ALLOT__WANTED(turns->kept, pools),
         ALLOT__WANTED(turns->other, jobs > queues ? jobs : queues),
         ALLOT__WANTED(turns->waits, jobs));
     return status;

@@ -54,18 +54,34 @@ typedef struct allot__job_verdict {
     int32_t order;   /* its first order, or -1 */
 } allot__job_verdict;
 
+/* What keeps a job behind one that waits (ALLOT_PEND_BEHIND). */
+enum {
+    ALLOT__BEHIND_SLOTS,    /* slots that are reserved for it */
+    ALLOT__BEHIND_LIMIT,    /* ... a part of a limit: allot__reserved.binding */
+    ALLOT__BEHIND_RESOURCE, /* ... of a resource: likewise */
+    ALLOT__BEHIND_POOL,     /* ... of what the job's pool may use */
+    ALLOT__BEHIND_VICTIMS   /* the run of jobs that it would preempt */
+};
+
+/* What is reserved for a job that waits. */
+typedef struct allot__reserved {
+    int64_t at;      /* from when on; INT64_MAX: nothing is */
+    int64_t slots;   /* an exclusive job's are those of whole hosts */
+    int32_t binding; /* the number of what `behind` says, of a limit as allot__binding_limit has */
+    uint8_t behind;  /* ALLOT__BEHIND_..., of a job behind another */
+} allot__reserved;
+
 typedef struct allot__dispatched {
     allot__host_view view;
     allot__bounds bounds;
     allot__candidates candidates;
-    bool searched;            /* a job searched for victims */
-    allot__vector orders;     /* of allot_job_order */
-    allot__vector places;     /* of allot_place: the orders' places, order by order */
-    allot__job_verdict *jobs; /* by job */
-    int64_t *reserved;        /* by job: from when on it has slots reserved; INT64_MAX: it has none;
-                                 NULL: no job has any */
-    int64_t due;              /* the earliest of these */
-    allot_queue_part *parts;  /* by queue */
+    bool searched;             /* a job searched for victims */
+    allot__vector orders;      /* of allot_job_order */
+    allot__vector places;      /* of allot_place: the orders' places, order by order */
+    allot__job_verdict *jobs;  /* by job */
+    allot__reserved *reserved; /* by job; NULL: no job has slots reserved */
+    int64_t due;               /* the earliest of these */
+    allot_queue_part *parts;   /* by queue */
     allot_pool_part *pools;
     int64_t *used;     /* by queue: slots used by its jobs, suspended ones included */
     int64_t *usage;    /* two by queue: whole slot-seconds, then millionths */

@@ -64,14 +64,6 @@ ALLOT__INLINE bool misses(allot__turns *turns, const allot__missed *missed, int3
     return true;
 }
 
-int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
-{
-    int32_t most = turns->queues->pools[pool].most;
-    if (most == ALLOT_NONE)
-        return INT64_MAX;
-    return most > turns->held[pool] ? most - turns->held[pool] : 0;
-}
-
 /* Why the pool denies the job its slots; ALLOT_PEND_NOT: it does not. */
 static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_brief *job)
 {
@@ -103,42 +95,6 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
     }
 }
 
-/* Visits hosts that have slots, in their order, until there are enough; returns how many are
- * lacking. *from: in: the first host to visit, out: the first that has slots for it. *binding: the
- * first bound that leaves fewer slots of a host than are free, or -1. */
-static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, int32_t *binding)
-{
-    const allot__job_brief *job = at(turns, number);
-    const allot__host_view *view = &turns->out->view;
-    allot__bounds *bounds = &turns->out->bounds;
-    int32_t set = turns->queues->set_of[job->queue], left = job->slots;
-    bool by_host = allot__bounds_by_host(bounds, number);
-    turns->place_count = 0;
-    *binding = -1;
-    for (int32_t host = allot__host_view_next(view, set, *from); host >= 0 && left > 0;
-         host = allot__host_view_next(view, set, host + 1)) {
-        int32_t slots = (int32_t)allot__least(view->free[host], left);
-        if (job->exclusive && !allot__host_view_empty(view, host))
-            slots = 0;
-        slots = allot__reserve_least(turns, host, slots);
-        if (by_host && slots > 0) {
-            int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
-            *binding = may < slots && *binding == -1 ? bound : *binding;
-            slots = may;
-        }
-        if (slots > 0) {
-            allot__reserve_use(turns, host, slots);
-            *from = turns->place_count == 0 ? host : *from;
-            allot__bounds_try(bounds, number, host, slots);
-            turns->places[turns->place_count++] =
-                (allot__job_place){.site = view->site[host], .slots = slots};
-            left -= slots;
-        }
-    }
-    allot__bounds_tried(bounds, number);
-    return left;
-}
-
 /* Skips hosts that had nothing for such a job; but if it does not fit, the reason is of all
  * hosts. */
 static bool put(allot__turns *turns, int32_t number, allot__missed *known)
@@ -147,47 +103,17 @@ static bool put(allot__turns *turns, int32_t number, allot__missed *known)
     allot__host_view *view = &turns->out->view;
     int32_t from = known->from_gains == view->gains ? known->from : 0, passed = from;
     allot__host_view_as(view, job->queue);
-    int32_t binding, left = put_on_hosts(turns, number, &from, &binding);
+    int32_t binding, left = allot__place_on_hosts(turns, number, &from, &binding);
     known->from = from;
     known->from_gains = view->gains;
     if (left <= 0)
         return fits(turns, number);
     from = 0;
     if (passed > 0)
-        left = put_on_hosts(turns, number, &from, &binding);
+        left = allot__place_on_hosts(turns, number, &from, &binding);
     known->binding = binding;
     miss(turns, known, number, job->slots - left, binding != -1);
     return !misses(turns, known, number);
-}
-
-/* The job fits: does it also beside what is reserved for jobs before it? */
-static bool beside(allot__turns *turns, int32_t number)
-{
-    int32_t from = 0, binding;
-    if (!allot__reserve_bind(turns, number, false))
-        return true;
-    int32_t left = put_on_hosts(turns, number, &from, &binding);
-    allot__reserve_unbind(turns);
-    return left <= 0
-               ? fits(turns, number)
-               : note_why(turns, number, ALLOT_PEND_BEHIND, allot__reserve_before(turns, number));
-}
-
-/* ... on its own hosts? */
-static bool back_beside(allot__turns *turns, int32_t number)
-{
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *places = allot__job_places(job);
-    bool fits = true;
-    if (!allot__reserve_bind(turns, number, true))
-        return true;
-    for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__host_view_host(&turns->out->view, places[i].site);
-        fits = fits && allot__reserve_least(turns, host, places[i].slots) == places[i].slots;
-        allot__reserve_use(turns, host, places[i].slots);
-    }
-    allot__reserve_unbind(turns);
-    return fits || note_why(turns, number, ALLOT_PEND_BEHIND, allot__reserve_before(turns, number));
 }
 
 allot__missed *allot__fit_back_known(allot__turns *turns, int32_t number)
@@ -214,7 +140,7 @@ int32_t allot__fit_pass(allot__turns *turns, const int32_t *jobs, int32_t count,
 {
     const allot__dispatched *out = turns->out;
     int32_t queue = at(turns, jobs[0])->queue, passed = 0;
-    int64_t most = out->view.most[turns->queues->set_of[queue]];
+    int64_t most = allot__host_view_most(&out->view, turns->queues->set_of[queue], queue);
     if (!allot__reserve_full(turns) || out->bounds.class_of || out->bounds.resources ||
         allot__preempts(turns->work->plan->relation, queue) || allot__turn_pool(turns, queue) >= 0)
         return 0;
@@ -241,10 +167,10 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     const allot__job_brief *job = at(turns, number);
     const allot__host_view *view = &turns->out->view;
     int32_t binding = -1;
-    if (job->slots > view->most[turns->queues->set_of[job->queue]])
+    if (job->slots > allot__host_view_most(view, turns->queues->set_of[job->queue], job->queue))
         return note_why(turns, number, ALLOT_PEND_NEVER, -1);
-    if (allot__reserve_first(turns) >= 0)
-        return note_why(turns, number, ALLOT_PEND_BEHIND, allot__reserve_first(turns));
+    if (allot__beside_passes(turns, number))
+        return false;
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
         return note_why(turns, number, ALLOT_PEND_LIMIT, binding);
     const allot__resources *resources = turns->out->bounds.resources;
@@ -254,7 +180,8 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     if (barred != ALLOT_PEND_NOT)
         return note_why(turns, number, barred, -1);
     allot__missed *known = known_of(turns, number);
-    return !misses(turns, known, number) && put(turns, number, known) && beside(turns, number);
+    return !misses(turns, known, number) && put(turns, number, known) &&
+           allot__beside_start(turns, number);
 }
 
 /* A job resumes if its own hosts have slots on which no job runs and its limits allow it. */
@@ -280,7 +207,8 @@ bool allot__fit_resume(allot__turns *turns, int32_t number)
         allot__bounds_try(&turns->out->bounds, number, host, slots);
     }
     allot__bounds_tried(&turns->out->bounds, number);
-    return back_beside(turns, number) && fits(turns, number);
+    return !allot__beside_passes(turns, number) && allot__beside_resume(turns, number) &&
+           fits(turns, number);
 }
 
 static bool fit(allot__turns *turns, int32_t number)
@@ -352,23 +280,21 @@ static int turn_victims(allot__turns *turns, const allot__found *found, int32_t 
     return status;
 }
 
-/* Preempts the victims if the job then fits; otherwise none. */
-static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
+/* Is any victim suspended, so that it keeps its slots? Not where nothing is reserved. */
+static bool suspends(const allot__turns *turns, const allot__found *found)
+{
+    bool keeps = false;
+    for (int32_t i = 0; allot__reserve_some(turns) && i < found->count; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, found->victims[i]);
+        keeps = keeps || !allot__job_ends(turns->work->plan, job);
+    }
+    return keeps;
+}
+
+/* Orders the victims to stop, which the job does without. */
+static int stop_victims(allot__turns *turns, const allot__found *found, bool *done)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++)
-        status = allot__again_mark(turns, found->victims[i]);
-    if (status == ALLOT_OK)
-        status = turn_victims(turns, found, found->count, -1);
-    if (status != ALLOT_OK)
-        return status;
-    bool fits = fit(turns, found->job) && !(found->held && turns->withdraws);
-    if (!fits && turns->out->jobs[found->job].why != ALLOT_PEND_BEHIND)
-        note_why(turns, found->job, ALLOT_PEND_FEW, -1);
-    if (!fits || found->held) {
-        status = turn_victims(turns, found, found->count, 1);
-        return status == ALLOT_OK && fits ? allot__hold_take(turns, found) : status;
-    }
     for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++) {
         const allot__job *job = allot__job_at(turns->jobs, found->victims[i]);
         if (turns->reserve)
@@ -383,6 +309,28 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
     if (*done && turns->out->bounds.resources)
         allot__resources_preempted(turns->out->bounds.resources);
     return status;
+}
+
+/* Preempts the victims if the job then fits; otherwise none. */
+static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
+{
+    int status = suspends(turns, found) ? allot__beside_weigh(turns) : ALLOT_OK;
+    for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++)
+        status = allot__again_mark(turns, found->victims[i]);
+    if (status == ALLOT_OK)
+        status = turn_victims(turns, found, found->count, -1);
+    if (status != ALLOT_OK)
+        return status;
+    bool fits = fit(turns, found->job) && !(found->held && turns->withdraws);
+    if (suspends(turns, found))
+        status = allot__beside_delays(turns, found->job, &fits);
+    if (!fits && turns->out->jobs[found->job].why != ALLOT_PEND_BEHIND)
+        note_why(turns, found->job, ALLOT_PEND_FEW, -1);
+    if (status == ALLOT_OK && (!fits || found->held)) {
+        status = turn_victims(turns, found, found->count, 1);
+        return status == ALLOT_OK && fits ? allot__hold_take(turns, found) : status;
+    }
+    return status == ALLOT_OK ? stop_victims(turns, found, done) : status;
 }
 
 /* Is the job barred from preempting any job? */
@@ -451,7 +399,7 @@ int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool
 {
     bool preempts = false, behind = allot__reserve_some(turns) && !turns->leftover;
     *started = false;
-    if (turns->out->reserved && turns->out->reserved[job] != INT64_MAX)
+    if (turns->out->reserved && turns->out->reserved[job].at != INT64_MAX)
         return ALLOT_OK; /* it was tried before */
     *started = allot__fit_start(turns, job);
     allot_pending why = (allot_pending)turns->out->jobs[job].why;
@@ -558,11 +506,14 @@ static int grow(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     if (job->state != ALLOT_RUNNING || job->grow <= 0 || job->notifying ||
-        turns->states[number] != ALLOT_RUNNING || turns->grown[number])
+        turns->states[number] != ALLOT_RUNNING || turns->grown[number] ||
+        allot__reserve_first(turns) >= 0)
         return ALLOT_OK;
     allot__reserve_bind(turns, number, false);
     int32_t slots = put_more(turns, number, allowed(turns, number));
     allot__reserve_unbind(turns);
+    if (slots > 0 && !allot__beside_others(turns, number))
+        slots = fits(turns, number) ? 0 : slots; /* it does not wait */
     return slots > 0 ? allot__order_grow(turns, number) : ALLOT_OK;
 }
 

@@ -99,3 +99,36 @@ allot__profile_part allot__profile_look(const allot__profile *profile, int64_t f
     return (allot__profile_part){
         .least = least, .next = low + 1 < profile->count ? profile->at[low + 1] : ALLOT__FOREVER};
 }
+
+int64_t allot__profile_fall(const allot__profile *profile, int64_t from, int64_t below)
+{
+    if (from == ALLOT__FOREVER)
+        return ALLOT__FOREVER;
+    int32_t i = step_at(profile, from);
+    while (i < profile->count && (profile->at[i] < from || profile->free[i] >= below))
+        i++;
+    return i < profile->count ? profile->at[i] : ALLOT__FOREVER;
+}
+
+int64_t allot__profile_next(const allot__profile *profile, int64_t at)
+{
+    int32_t i = step_at(profile, at) + 1;
+    return i < profile->count ? profile->at[i] : ALLOT__FOREVER;
+}
+
+int64_t allot__profile_low(const allot__profile *profile, int64_t from, int64_t until,
+                           int64_t enough)
+{
+    int32_t low = step_at(profile, from);
+    for (int32_t i = low; i < profile->count && profile->at[i] < until; i++) {
+        low = profile->free[i] < profile->free[low] ? i : low;
+        if (profile->free[i] < enough)
+            return profile->at[i] > from ? profile->at[i] : from;
+    }
+    return profile->at[low] > from ? profile->at[low] : from;
+}
+
+int64_t allot__profile_free(const allot__profile *profile, int64_t at)
+{
+    return profile->free[step_at(profile, at)];
+}

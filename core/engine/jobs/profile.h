@@ -31,4 +31,15 @@ typedef struct allot__profile_part {
 allot__profile_part allot__profile_look(const allot__profile *profile, int64_t from, int64_t until,
                                         int64_t enough);
 
+/* When the first step from `from` on begins that has fewer than `below`; ALLOT__FOREVER: none. */
+int64_t allot__profile_fall(const allot__profile *profile, int64_t from, int64_t below);
+/* When the step after the one at `at` begins; ALLOT__FOREVER: that is the last. */
+int64_t allot__profile_next(const allot__profile *profile, int64_t at);
+/* A time in that part at which fewer than `enough` are free, the first; or if at no time, the first
+ * of those with the fewest. */
+int64_t allot__profile_low(const allot__profile *profile, int64_t from, int64_t until,
+                           int64_t enough);
+/* How many are free at a time. */
+int64_t allot__profile_free(const allot__profile *profile, int64_t at);
+
 #endif

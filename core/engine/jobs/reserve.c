@@ -3,16 +3,8 @@
 /* reserve.c: slots reserved for jobs that wait. */
 #include "engine/jobs/reserve.h"
 
+#include "base/heap.h"
 #include "base/least.h"
-#include "base/sort.h"
-
-/* More than the slots of any host: what an exclusive job has of its host. */
-#define WHOLE ((int64_t)1 << 40)
-
-static const allot__job_brief *brief(const allot__turns *turns, int32_t job)
-{
-    return &turns->jobs->briefs[job];
-}
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
@@ -49,17 +41,43 @@ static void number(const allot__host_view *view, allot__reserve *reserve, int32_
         }
         reserve->cell_of[host] = *cell;
     }
+    reserve->cells = cells;
 }
 
-static void part_all(const allot__host_view *view, allot__reserve *reserve, int32_t *numbers)
+/* Does any limit go by hosts? Then each host is by itself. */
+static bool limits_by_host(const allot__bounds *bounds)
 {
+    size_t limits = bounds->class_of ? allot__queues_of(bounds->work->plan)->limits.count : 0;
+    for (size_t i = 0; i < limits; i++)
+        if (allot__limit_trait(bounds, (int32_t)i)->by_host)
+            return true;
+    return false;
+}
+
+static void part_all(const allot__turns *turns, allot__reserve *reserve, int32_t *numbers)
+{
+    const allot__host_view *view = &turns->out->view;
+    bool alone = view->exclusive || limits_by_host(&turns->out->bounds);
     reserve->cells = 1;
     for (int32_t set = 0; set < view->set_count; set++)
         reserve->cells = part(view, reserve, view->sets[set], numbers);
     for (int32_t host = 0; host < view->count; host++)
-        if (view->exclusive || (view->owner && view->owner[host] >= 0))
+        if (alone || (view->owner && view->owner[host] >= 0))
             reserve->cell_of[host] = reserve->cells++;
     number(view, reserve, numbers);
+}
+
+static int take_room(const allot__turns *turns, allot__reserve *reserve, size_t hosts, size_t jobs)
+{
+    return ALLOT__ZEROED_ALL(
+        turns->work->arena, ALLOT__WANTED(reserve->cell_of, hosts),
+        ALLOT__WANTED(reserve->host_of, 2 * hosts), ALLOT__WANTED(reserve->profiles, 2 * hosts),
+        ALLOT__WANTED(reserve->unreserved, 2 * hosts), ALLOT__WANTED(reserve->left, 2 * hosts),
+        ALLOT__WANTED(reserve->worth, 2 * hosts), ALLOT__WANTED(reserve->event, 2 * hosts),
+        ALLOT__WANTED(reserve->takes, 2 * hosts), ALLOT__WANTED(reserve->heap, 2 * hosts),
+        ALLOT__WANTED(reserve->free, hosts), ALLOT__WANTED(reserve->gone, jobs),
+        ALLOT__WANTED(reserve->others, (size_t)reserve->other_count),
+        ALLOT__WANTED(turns->out->reserved, jobs));
 }
 
 int allot__reserve_make(allot__turns *turns)
@@ -75,17 +93,15 @@ int allot__reserve_make(allot__turns *turns)
         return ALLOT_ENOMEM;
     reserve->how = how;
     reserve->first = -1;
-    int status = ALLOT__ZEROED_ALL(
-        turns->work->arena, ALLOT__WANTED(reserve->cell_of, hosts),
-        ALLOT__WANTED(reserve->host_of, 2 * hosts), ALLOT__WANTED(reserve->profiles, 2 * hosts),
-        ALLOT__WANTED(reserve->left, 2 * hosts), ALLOT__WANTED(reserve->free, hosts),
-        ALLOT__WANTED(reserve->gone, jobs), ALLOT__WANTED(turns->out->reserved, jobs),
-        ALLOT__WANTED(numbers, 2 * hosts + 2));
+    reserve->other_count = allot_plan_resources(turns->work->plan) + turns->queues->pool_count;
+    int status = take_room(turns, reserve, hosts, jobs);
+    if (status == ALLOT_OK)
+        status = ALLOT__ZEROED_ALL(turns->work->arena, ALLOT__WANTED(numbers, 2 * hosts + 2));
     if (status != ALLOT_OK)
         return status;
-    part_all(view, reserve, numbers);
+    part_all(turns, reserve, numbers);
     for (size_t i = 0; i < jobs; i++)
-        turns->out->reserved[i] = INT64_MAX;
+        turns->out->reserved[i].at = INT64_MAX;
     turns->reserve = reserve;
     return ALLOT_OK;
 }
@@ -98,9 +114,11 @@ void allot__reserve_end(allot__turns *turns)
     const allot__reservation *list = reserve->list.items;
     for (size_t i = 0; i < reserve->list.count; i++)
         turns->out->due = allot__least(turns->out->due, list[i].at);
-    allot__vector_free(turns->work->plan->engine, &reserve->list);
-    allot__vector_free(turns->work->plan->engine, &reserve->parts);
-    allot__vector_free(turns->work->plan->engine, &reserve->releases);
+    allot__vector *vectors[] = {&reserve->by_bound, &reserve->list,  &reserve->parts,
+                                &reserve->uses,     &reserve->wants, &reserve->releases,
+                                &reserve->set};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        allot__vector_free(turns->work->plan->engine, vectors[i]);
 }
 
 void allot__reserve_reset(allot__turns *turns)
@@ -110,262 +128,10 @@ void allot__reserve_reset(allot__turns *turns)
         return;
     const allot__reservation *list = reserve->list.items;
     for (size_t i = 0; i < reserve->list.count; i++)
-        turns->out->reserved[list[i].job] = INT64_MAX;
-    reserve->list.count = reserve->parts.count = 0;
+        turns->out->reserved[list[i].job].at = INT64_MAX;
+    reserve->list.count = reserve->parts.count = reserve->uses.count = 0;
     reserve->changes = 0;
     reserve->first = -1;
-}
-
-/* ---- The forecast ---------------------------------------------------------------------------- */
-
-/* When a job that runs, or would from now on, ends by its run limit: later than now even if it has
- * run longer. */
-static int64_t end_of(const allot__turns *turns, int32_t number)
-{
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    int64_t now = turns->work->state->now, end;
-    if (job->run_limit == ALLOT_NONE)
-        return ALLOT__FOREVER;
-    int64_t ran = job->state == ALLOT_PENDING ? 0 : allot__job_ran(job, now);
-    int64_t left = allot__most(job->run_limit - allot__least(ran, job->run_limit), 1);
-    return __builtin_add_overflow(now, left, &end) ? ALLOT__FOREVER : end;
-}
-
-/* Notes when a job's slots become free. */
-static int note(allot__turns *turns, int32_t job, const allot__job_place *places, int32_t count,
-                bool alone)
-{
-    allot__reserve *reserve = turns->reserve;
-    int64_t end = end_of(turns, job);
-    size_t at = reserve->releases.count;
-    if (end == ALLOT__FOREVER)
-        return ALLOT_OK;
-    int status = allot__vector_room(turns->work->plan->engine, &reserve->releases, (size_t)count,
-                                    sizeof(allot__release));
-    allot__release *releases = reserve->releases.items;
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
-        int32_t host = allot__host_view_host(&turns->out->view, places[i].site);
-        releases[at] =
-            (allot__release){.at = end, .slots = places[i].slots, .host = host, .alone = alone};
-        at += host >= 0;
-    }
-    reserve->releases.count = at;
-    return status;
-}
-
-/* Jobs that ran before the cycle, and run by now. */
-static int note_running(allot__turns *turns)
-{
-    int status = ALLOT_OK;
-    for (int32_t i = 0; (size_t)i < turns->jobs->list.count && status == ALLOT_OK; i++) {
-        if (brief(turns, i)->state != ALLOT_RUNNING || turns->states[i] != ALLOT_RUNNING ||
-            turns->reserve->gone[i])
-            continue;
-        const allot__job *job = allot__job_at(turns->jobs, i);
-        status =
-            note(turns, i, allot__job_places(job), job->place_count, brief(turns, i)->exclusive);
-        if (status == ALLOT_OK)
-            status = note(turns, i, allot__job_grown(job), job->grown_count, false);
-    }
-    return status;
-}
-
-/* What orders of this cycle gave to jobs. */
-static int note_orders(allot__turns *turns)
-{
-    const allot_job_order *orders = turns->out->orders.items;
-    const allot_place *places = turns->out->places.items;
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < turns->out->orders.count && status == ALLOT_OK; i++) {
-        int32_t job = orders[i].job;
-        bool grows = orders[i].kind == ALLOT_ORDER_RESIZE && turns->grown[job];
-        bool starts =
-            orders[i].kind < ALLOT_ORDER_RESIZE && brief(turns, job)->state != ALLOT_RUNNING;
-        if ((grows || starts) && turns->states[job] == ALLOT_RUNNING) {
-            const allot__job_place *of;
-            int32_t count =
-                allot__order_places(turns->work, &orders[i], places, turns->back_places, &of);
-            status = note(turns, job, of, count, starts && brief(turns, job)->exclusive);
-        }
-        places = places ? places + orders[i].place_count : NULL;
-    }
-    return status;
-}
-
-/* Slots of a host that a job may have, if `free` are left. */
-static int64_t usable(const allot__host_view *view, int32_t host, int64_t free)
-{
-    return allot__least(allot__most(free, 0), view->slots[host]);
-}
-
-static int put_now(allot__turns *turns)
-{
-    allot__reserve *reserve = turns->reserve;
-    const allot__host_view *view = &turns->out->view;
-    int status = ALLOT_OK;
-    for (int32_t cell = 0; cell < reserve->cells; cell++)
-        reserve->left[cell] = reserve->profiles[cell].count = 0;
-    for (int32_t host = 0; host < view->count; host++) {
-        reserve->free[host] =
-            view->free[host] + (reserve->all ? view->kept[host] : 0) - view->alone[host] * WHOLE;
-        reserve->left[reserve->cell_of[host]] += usable(view, host, reserve->free[host]);
-    }
-    for (int32_t cell = 0; cell < reserve->cells && status == ALLOT_OK; cell++)
-        status = allot__profile_put(turns->work->arena, &reserve->profiles[cell],
-                                    turns->work->state->now, reserve->left[cell]);
-    return status;
-}
-
-/* The order in which slots become free. ENOMEM. */
-static int sort_releases(allot__turns *turns, int32_t **out)
-{
-    const allot__release *releases = turns->reserve->releases.items;
-    size_t count = turns->reserve->releases.count;
-    int64_t *times = NULL;
-    int32_t *rows = NULL, *other = NULL;
-    if (ALLOT__TAKE_ALL(turns->work->arena, ALLOT__WANTED(times, count), ALLOT__WANTED(rows, count),
-                        ALLOT__WANTED(other, count)) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        times[i] = releases[i].at;
-        rows[i] = (int32_t)i;
-    }
-    allot__sort_rows(rows, other, times, 0, (int32_t)count);
-    *out = rows;
-    return ALLOT_OK;
-}
-
-static int put_releases(allot__turns *turns)
-{
-    allot__reserve *reserve = turns->reserve;
-    const allot__host_view *view = &turns->out->view;
-    const allot__release *releases = reserve->releases.items;
-    int32_t *rows = NULL;
-    int status = sort_releases(turns, &rows);
-    for (size_t i = 0; i < reserve->releases.count && status == ALLOT_OK; i++) {
-        const allot__release *release = &releases[rows[i]];
-        int64_t *free = &reserve->free[release->host];
-        allot__profile *profile = &reserve->profiles[reserve->cell_of[release->host]];
-        int64_t before = usable(view, release->host, *free);
-        *free += release->slots + (release->alone ? WHOLE : 0);
-        int64_t more = usable(view, release->host, *free) - before;
-        if (more > 0)
-            status = allot__profile_put(turns->work->arena, profile, release->at,
-                                        profile->free[profile->count - 1] + more);
-    }
-    return status;
-}
-
-/* Takes the slots of a reservation's parts, from the one at `first` on. */
-static int take(allot__turns *turns, const allot__reservation *it)
-{
-    allot__reserve *reserve = turns->reserve;
-    const allot__reservation *list = reserve->list.items, *end = list + reserve->list.count;
-    const allot__reserved_part *parts = reserve->parts.items;
-    size_t last = it + 1 < end ? (size_t)it[1].first : reserve->parts.count;
-    int status = ALLOT_OK;
-    for (size_t i = (size_t)it->first; i < last && status == ALLOT_OK; i++)
-        status = allot__profile_take(turns->work->arena, &reserve->profiles[parts[i].cell],
-                                     allot__most(it->at, turns->work->state->now), it->until,
-                                     parts[i].slots);
-    return status;
-}
-
-/* `all`: as if no suspended job kept slots. */
-static int forecast(allot__turns *turns, bool all)
-{
-    allot__reserve *reserve = turns->reserve;
-    if (reserve->changes == turns->out->view.changes && reserve->all == all)
-        return ALLOT_OK;
-    reserve->all = all;
-    reserve->releases.count = 0;
-    int status = note_running(turns);
-    status = status ? status : note_orders(turns);
-    status = status ? status : put_now(turns);
-    status = status ? status : put_releases(turns);
-    const allot__reservation *list = reserve->list.items;
-    for (size_t i = 0; i < reserve->list.count && status == ALLOT_OK; i++)
-        status = take(turns, &list[i]);
-    reserve->changes = status == ALLOT_OK ? turns->out->view.changes : 0;
-    return status;
-}
-
-int allot__reserve_started(allot__turns *turns, int32_t number, int64_t changes)
-{
-    allot__reserve *reserve = turns->reserve;
-    const allot__host_view *view = &turns->out->view;
-    if (reserve->changes != changes || reserve->all || brief(turns, number)->exclusive ||
-        allot__bits_next(&view->keepers, 0) < view->keepers.bound)
-        return ALLOT_OK; /* the forecast is made anew */
-    int64_t until = end_of(turns, number);
-    for (int32_t i = 0; i < turns->place_count; i++) {
-        int32_t host = allot__host_view_host(view, turns->places[i].site);
-        int status =
-            allot__profile_take(turns->work->arena, &reserve->profiles[reserve->cell_of[host]],
-                                turns->work->state->now, until, turns->places[i].slots);
-        if (status != ALLOT_OK)
-            return status;
-    }
-    reserve->changes = view->changes;
-    return ALLOT_OK;
-}
-
-/* ---- What may start beside it ---------------------------------------------------------------- */
-
-/* What a job may have of a cell; an exclusive one has whole hosts. */
-static int64_t worth(const allot__turns *turns, int32_t cell, bool exclusive, int64_t free)
-{
-    int64_t whole = turns->out->view.slots[turns->reserve->host_of[cell]];
-    return !exclusive || free >= whole ? allot__most(free, 0) : 0;
-}
-
-bool allot__reserve_bind(allot__turns *turns, int32_t number, bool resumes)
-{
-    allot__reserve *reserve = turns->reserve;
-    if (!allot__reserve_some(turns))
-        return false;
-    int status = forecast(turns, resumes);
-    if (status != ALLOT_OK) {
-        reserve->status = status;
-        return false;
-    }
-    int64_t until = end_of(turns, number);
-    for (int32_t cell = 0; cell < reserve->cells; cell++)
-        reserve->left[cell] = worth(
-            turns, cell, brief(turns, number)->exclusive,
-            allot__profile_look(&reserve->profiles[cell], turns->work->state->now, until, 0).least);
-    reserve->binds = true;
-    return true;
-}
-
-void allot__reserve_unbind(allot__turns *turns)
-{
-    if (turns->reserve)
-        turns->reserve->binds = false;
-}
-
-/* May jobs of the queue have slots of the cell? */
-static bool serves(const allot__turns *turns, int32_t cell, int32_t queue)
-{
-    const allot__host_view *view = &turns->out->view;
-    int32_t host = turns->reserve->host_of[cell];
-    return allot__host_view_has(view, turns->queues->set_of[queue], host) &&
-           (!view->owner || view->owner[host] < 0 || view->owner[host] == queue);
-}
-
-int32_t allot__reserve_before(const allot__turns *turns, int32_t number)
-{
-    const allot__reserve *reserve = turns->reserve;
-    const allot__reservation *list = reserve->list.items;
-    const allot__reserved_part *parts = reserve->parts.items;
-    int64_t until = end_of(turns, number);
-    for (size_t i = 0, part = 0; i < reserve->list.count; i++) {
-        size_t end = i + 1 < reserve->list.count ? (size_t)list[i + 1].first : reserve->parts.count;
-        for (; part < end; part++)
-            if (list[i].at < until && serves(turns, parts[part].cell, brief(turns, number)->queue))
-                return list[i].job;
-    }
-    return list[0].job;
 }
 
 /* ---- Reservations ---------------------------------------------------------------------------- */
@@ -373,97 +139,251 @@ int32_t allot__reserve_before(const allot__turns *turns, int32_t number)
 /* How long a job that waits would run. */
 static int64_t until_of(const allot__turns *turns, int32_t number, int64_t at)
 {
-    int64_t end = end_of(turns, number), until;
+    int64_t end = allot__forecast_end(turns, number), until;
     if (end == ALLOT__FOREVER || __builtin_add_overflow(at, end - turns->work->state->now, &until))
         return ALLOT__FOREVER;
     return until;
 }
 
-/* The earliest time from which on the job has enough slots for so long; ALLOT__FOREVER: none. */
-static int64_t earliest(const allot__turns *turns, int32_t number)
+/* Slots of a cell that limits by hosts leave the job, beside those that it tries already. */
+static int64_t within(const allot__turns *turns, int32_t number, int32_t cell, int64_t slots)
 {
-    const allot__reserve *reserve = turns->reserve;
-    const allot__host_view *view = &turns->out->view;
-    const allot__job_brief *job = brief(turns, number);
-    int64_t at = turns->work->state->now, slots = 0;
-    while (at != ALLOT__FOREVER && slots < job->slots) {
-        int64_t until = until_of(turns, number, at), next = ALLOT__FOREVER;
-        slots = 0;
-        for (int32_t cell = 0; cell < reserve->cells; cell++) {
-            if (!serves(turns, cell, job->queue))
-                continue;
-            int64_t enough = job->exclusive        ? view->slots[reserve->host_of[cell]]
-                             : reserve->cells == 1 ? job->slots
-                                                   : INT64_MIN;
-            allot__profile_part part =
-                allot__profile_look(&reserve->profiles[cell], at, until, enough);
-            slots += worth(turns, cell, job->exclusive, part.least);
-            next = allot__least(next, part.next);
+    int32_t binding, host = turns->reserve->host_of[cell];
+    slots = allot__least(slots, INT32_MAX);
+    if (slots <= 0 || !allot__bounds_by_host(&turns->out->bounds, number))
+        return slots;
+    return allot__bounds_on_host(&turns->out->bounds, number, host, (int32_t)slots, &binding);
+}
+
+/* Slots of a cell that the job may have from a time on; an exclusive one has whole hosts. */
+static int64_t free_in(const allot__turns *turns, int32_t number, int32_t cell, int64_t at,
+                       int64_t until)
+{
+    const allot__profile *profile = &turns->reserve->profiles[cell];
+    return allot__reserve_worth(turns, cell, allot__reserve_brief(turns, number)->exclusive,
+                                allot__profile_look(profile, at, until, INT64_MIN).least);
+}
+
+/* Chooses the cells of a reservation, in reserve->left, and how many slots the job would use there,
+ * in reserve->takes: first slots that are not free now, so that jobs may still start on those that
+ * are; not so where limits go by hosts. Returns how many slots are lacking. */
+static int64_t choose(allot__turns *turns, int32_t number, int64_t at, int64_t until)
+{
+    allot__reserve *reserve = turns->reserve;
+    const allot__job_brief *job = allot__reserve_brief(turns, number);
+    int64_t left = job->slots;
+    for (int32_t cell = 0; cell < reserve->cells; cell++)
+        reserve->left[cell] = reserve->takes[cell] = 0;
+    bool once = allot__bounds_by_host(&turns->out->bounds, number); /* as limits count once */
+    for (int32_t i = once ? reserve->cells : 0; i < 2 * reserve->cells && left > 0; i++) {
+        int32_t cell = i % reserve->cells;
+        if (!allot__reserve_serves(turns, cell, job->queue))
+            continue;
+        int64_t free = free_in(turns, number, cell, at, until);
+        int64_t is =
+            allot__reserve_worth(turns, cell, job->exclusive, reserve->profiles[cell].free[0]);
+        int64_t now = allot__least(free, is);
+        int64_t slots = once ? free : i < reserve->cells ? free - now : now;
+        int64_t takes = within(turns, number, cell, allot__least(slots, left));
+        if (takes <= 0)
+            continue;
+        allot__bounds_try(&turns->out->bounds, number, reserve->host_of[cell], (int32_t)takes);
+        reserve->left[cell] += job->exclusive ? slots : takes;
+        reserve->takes[cell] += takes;
+        left -= takes;
+    }
+    allot__bounds_tried(&turns->out->bounds, number);
+    return left;
+}
+
+/* Do limits, resources and pools allow the job its slots all that time? */
+static bool allowed(allot__turns *turns, int32_t number, int64_t at, int64_t until)
+{
+    int64_t slots = allot__reserve_brief(turns, number)->slots;
+    int32_t binding;
+    int status = allot__allowances_as_of(turns, number, at, until);
+    if (status != ALLOT_OK)
+        turns->reserve->status = status;
+    bool fits = allot__allowances_let(turns, number, slots, &binding);
+    if (fits && allot__bounds_by_host(&turns->out->bounds, number))
+        fits = choose(turns, number, at, until) <= 0;
+    allot__allowances_now(turns);
+    return fits;
+}
+
+/* ---- The earliest time ----------------------------------------------------------------------- */
+
+static bool sooner(const void *ud, int32_t a, int32_t b)
+{
+    const int64_t *event = ud;
+    return event[a] != event[b] ? event[a] < event[b] : a < b;
+}
+
+/* Are there neither limits nor resources nor pools? */
+static bool free_of_limits(const allot__turns *turns)
+{
+    return !turns->out->bounds.class_of && turns->reserve->other_count == 0;
+}
+
+/* Notes what a cell is worth from a time on, and until when that is so. */
+static void look(const allot__turns *turns, int32_t number, int32_t cell, int64_t at)
+{
+    allot__reserve *reserve = turns->reserve;
+    const allot__job_brief *job = allot__reserve_brief(turns, number);
+    const allot__profile *profile = &reserve->profiles[cell];
+    int64_t until = until_of(turns, number, at), enough = INT64_MIN;
+    if (job->exclusive)
+        enough = turns->out->view.slots[reserve->host_of[cell]];
+    else if (reserve->cells == 1)
+        enough = job->slots;
+    allot__profile_part part = allot__profile_look(profile, at, until, enough);
+    int64_t worth = allot__reserve_worth(turns, cell, job->exclusive, part.least);
+    int64_t event = part.next;
+    bool most = part.least >= enough && enough != INT64_MIN; /* it is never worth more */
+    event = most ? ALLOT__FOREVER : event;
+    if (worth > 0 && part.least >= enough &&
+        !(most && reserve->cells == 1 && free_of_limits(turns))) {
+        int64_t fall = allot__profile_fall(profile, until, most ? enough : part.least);
+        event = fall == ALLOT__FOREVER ? event : allot__least(event, fall - (until - at) + 1);
+    }
+    reserve->worth[cell] = worth;
+    reserve->event[cell] = event;
+}
+
+/* The cells that serve the job, as a heap by when their worth changes. */
+static int32_t look_at_all(const allot__turns *turns, int32_t number, int64_t *sum)
+{
+    allot__reserve *reserve = turns->reserve;
+    int32_t count = 0;
+    *sum = 0;
+    for (int32_t cell = 0; cell < reserve->cells; cell++) {
+        if (!allot__reserve_serves(turns, cell, allot__reserve_brief(turns, number)->queue))
+            continue;
+        look(turns, number, cell, turns->work->state->now);
+        *sum += reserve->worth[cell];
+        reserve->heap[count++] = cell;
+    }
+    allot__heap_make(reserve->heap, count, sooner, reserve->event);
+    return count;
+}
+
+/* The earliest time from which on the job has enough slots for so long; ALLOT__FOREVER: none. Only
+ * cells that change until then are looked at again. */
+static int64_t earliest(allot__turns *turns, int32_t number)
+{
+    allot__reserve *reserve = turns->reserve;
+    int64_t at = turns->work->state->now, sum, slots = allot__reserve_brief(turns, number)->slots;
+    int32_t *heap = reserve->heap, count = look_at_all(turns, number, &sum);
+    while (sum < slots || !allowed(turns, number, at, until_of(turns, number, at))) {
+        int64_t next = count > 0 ? reserve->event[heap[0]] : ALLOT__FOREVER;
+        if (sum >= slots)
+            next = allot__least(next, allot__allowances_next(turns, number, at));
+        if (next == ALLOT__FOREVER)
+            return ALLOT__FOREVER;
+        at = next;
+        while (reserve->event[heap[0]] <= at) {
+            sum -= reserve->worth[heap[0]];
+            look(turns, number, heap[0], at);
+            sum += reserve->worth[heap[0]];
+            allot__heap_sink(heap, count, 0, sooner, reserve->event);
         }
-        at = slots < job->slots ? next : at;
     }
     return at;
 }
 
-/* Reserves slots of its cells: first those that are not free now, so that jobs may still start on
- * those that are. */
-static int reserve_parts(allot__turns *turns, int32_t number, int64_t at, int64_t until)
+/* ---- A reservation is made ------------------------------------------------------------------- */
+
+/* Appends the chosen cells, and what the job will use of allowances there. ENOMEM. */
+static int put_parts(allot__turns *turns, int32_t number)
 {
     allot__reserve *reserve = turns->reserve;
-    const allot__job_brief *job = brief(turns, number);
-    int64_t left = job->slots;
-    for (int32_t i = 0; i < 2 * reserve->cells && left > 0; i++) {
-        int32_t cell = i % reserve->cells;
-        const allot__profile *profile = &reserve->profiles[cell];
-        if (!serves(turns, cell, job->queue))
-            continue;
-        int64_t free = worth(turns, cell, job->exclusive,
-                             allot__profile_look(profile, at, until, INT64_MIN).least);
-        int64_t now = allot__least(free, worth(turns, cell, job->exclusive, profile->free[0]));
-        int64_t slots = i < reserve->cells ? free - now : now;
-        slots = job->exclusive ? slots : allot__least(slots, left);
-        if (slots <= 0)
+    const allot__host_view *view = &turns->out->view;
+    int32_t count = 0;
+    for (int32_t cell = 0; cell < reserve->cells; cell++) {
+        if (reserve->takes[cell] == 0)
             continue;
         allot__reserved_part *part =
             allot__push(turns->work->plan->engine, &reserve->parts, sizeof *part);
         if (!part)
             return ALLOT_ENOMEM;
-        *part = (allot__reserved_part){.slots = slots, .cell = cell};
-        left -= slots;
+        *part = (allot__reserved_part){.slots = reserve->left[cell], .cell = cell};
+        turns->out->reserved[number].slots += reserve->left[cell];
+        turns->places[count++] = (allot__job_place){.site = view->site[reserve->host_of[cell]],
+                                                    .slots = (int32_t)reserve->takes[cell]};
     }
-    return ALLOT_OK;
+    return allot__allowance_parts(turns, number, ALLOT_ORDER_START, turns->places, count,
+                                  &reserve->uses);
 }
 
 static int add(allot__turns *turns, int32_t number, int64_t at)
 {
     allot__reserve *reserve = turns->reserve;
     int64_t until = until_of(turns, number, at);
-    allot__reservation it = {
-        .at = at, .until = until, .job = number, .first = (int32_t)reserve->parts.count};
-    int status = reserve_parts(turns, number, at, until);
+    allot__reservation it = {.at = at,
+                             .until = until,
+                             .job = number,
+                             .first = (int32_t)reserve->parts.count,
+                             .first_use = (int32_t)reserve->uses.count};
+    int status = allot__allowances_as_of(turns, number, at, until);
+    turns->out->reserved[number].at = at;
+    turns->out->reserved[number].slots = 0;
+    if (status == ALLOT_OK)
+        choose(turns, number, at, until);
+    allot__allowances_now(turns);
+    status = status == ALLOT_OK ? put_parts(turns, number) : status;
     allot__reservation *kept =
         status == ALLOT_OK ? allot__push(turns->work->plan->engine, &reserve->list, sizeof *kept)
                            : NULL;
     if (!kept)
         return ALLOT_ENOMEM;
     *kept = it;
-    turns->out->reserved[number] = at;
-    return take(turns, kept);
+    return allot__forecast_take(turns, kept);
+}
+
+/* Does the job lack slots, whatever limits by hosts leave it of those that are free? */
+static bool lacks_slots(allot__turns *turns, int32_t number, allot_pending why)
+{
+    const allot__job_brief *job = allot__reserve_brief(turns, number);
+    int32_t binding;
+    if (why != ALLOT_PEND_LIMIT)
+        return why == ALLOT_PEND_SLOTS || why == ALLOT_PEND_EXCLUSIVE || why == ALLOT_PEND_LEASE;
+    if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
+        return false;
+    allot__host_view_as(&turns->out->view, job->queue);
+    return allot__host_view_total(&turns->out->view, turns->queues->set_of[job->queue]) <
+           job->slots;
 }
 
 int allot__reserve_wait(allot__turns *turns, int32_t number, allot_pending why)
 {
     allot__reserve *reserve = turns->reserve;
-    bool slots = why == ALLOT_PEND_SLOTS || why == ALLOT_PEND_EXCLUSIVE || why == ALLOT_PEND_LEASE;
-    bool behind = why == ALLOT_PEND_BEHIND && reserve->how == ALLOT_CONSERVATIVE;
-    if ((!slots && !behind) || turns->out->jobs[number].why == ALLOT_PEND_HELD)
+    bool slots = lacks_slots(turns, number, why);
+    bool other = why == ALLOT_PEND_BEHIND || why == ALLOT_PEND_LIMIT ||
+                 why == ALLOT_PEND_RESOURCE || why == ALLOT_PEND_POOL;
+    if ((!slots && !(other && reserve->how == ALLOT_CONSERVATIVE)) ||
+        turns->out->jobs[number].why == ALLOT_PEND_HELD)
         return ALLOT_OK;
     if (reserve->how == ALLOT_NO_BACKFILL)
         reserve->first = reserve->first < 0 ? number : reserve->first;
     if (reserve->how == ALLOT_NO_BACKFILL || allot__reserve_full(turns))
         return ALLOT_OK;
-    allot__host_view_as(&turns->out->view, brief(turns, number)->queue);
-    int status = forecast(turns, false);
+    allot__host_view_as(&turns->out->view, allot__reserve_brief(turns, number)->queue);
+    int status = allot__forecast(turns, false);
     int64_t at = status == ALLOT_OK ? earliest(turns, number) : ALLOT__FOREVER;
     return at != ALLOT__FOREVER ? add(turns, number, at) : status;
+}
+
+int allot__reserve_started(allot__turns *turns, int32_t number, int64_t changes)
+{
+    allot__reserve *reserve = turns->reserve;
+    const allot__host_view *view = &turns->out->view;
+    if (reserve->changes != changes || reserve->all ||
+        allot__reserve_brief(turns, number)->exclusive ||
+        allot__bits_next(&view->keepers, 0) < view->keepers.bound)
+        return ALLOT_OK; /* the forecast is made anew */
+    int status = allot__forecast_place(turns, number, ALLOT_ORDER_START, turns->places,
+                                       turns->place_count, true);
+    if (status == ALLOT_OK)
+        reserve->changes = view->changes;
+    return status;
 }

@@ -91,8 +91,9 @@ typedef struct allot__turns {
     allot__slice_row *rows; /* scratch: the rows of one pool */
     int64_t taken;          /* slots given to jobs in this cycle; `own`: by pool, to its own jobs */
     int64_t *own;
-    int64_t *held;                          /* by pool: slots that its queues use */
-    int64_t *pending;                       /* by queue: slots */
+    int64_t *held;    /* by pool: slots that its queues use */
+    int64_t *kept;    /* by pool: what reservations keep of it while a job is tried (allowance.c) */
+    int64_t *pending; /* by queue: slots */
     allot__missed *fits, *searches, *backs; /* by class, then by queue, `kinds` each: the second for
                                     exclusive jobs */
     int32_t kinds;                          /* 1 without exclusive jobs, else 2 */
@@ -106,6 +107,14 @@ typedef struct allot__turns {
 static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)
 {
     return turns->queues->pool_of[queue];
+}
+
+/* Slots that MAX_SLOTS_IN_POOL leaves a pool; INT64_MAX: it does not bind. */
+static inline int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
+{
+    int32_t most = turns->queues->pools[pool].most;
+    int64_t used = turns->held[pool] + turns->kept[pool];
+    return most == ALLOT_NONE ? INT64_MAX : most > used ? most - used : 0;
 }
 
 /* Prefetches what a try of the job reads, as jobs of a turn are scattered in memory: first where it
@@ -160,6 +169,12 @@ int allot__back_finish(allot__turns *turns);
 int allot__hold_take(allot__turns *turns, const allot__found *found);
 int allot__hold_leave(allot__turns *turns, int32_t job);
 
+/* place.c: puts a job on hosts that have slots, in their order, until there are enough: on
+ * turns->places. Returns how many are lacking. *from: in: the first host to visit, out: the first
+ * that has slots for it. *binding: the first bound that leaves fewer slots of a host than are free,
+ * or -1. */
+int32_t allot__place_on_hosts(allot__turns *turns, int32_t job, int32_t *from, int32_t *binding);
+
 /* fit.c: finds places for a pending job, or takes a suspended job's own; false: the reason is in
  * verdict.why and verdict.binding; of ALLOT_PEND_BEHIND the job before it, or -1. */
 bool allot__fit_start(allot__turns *turns, int32_t job);
@@ -176,8 +191,6 @@ int64_t allot__fit_lack(allot__turns *turns, int32_t job);
 int allot__fit_preempting(allot__turns *turns, int32_t job, bool *done);
 /* Tries to start a pending job, on free slots or by preemption. */
 int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started);
-/* Slots that MAX_SLOTS_IN_POOL leaves a pool; INT64_MAX: it does not bind. */
-int64_t allot__pool_left(const allot__turns *turns, int32_t pool);
 
 /* order.c: orders to jobs. */
 int allot__order_start(allot__turns *turns, int32_t job, const char *reason);

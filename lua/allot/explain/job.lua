@@ -59,19 +59,20 @@ local DONE = {
   kill = "is killed",
 }
 
---- How long it runs by its run limit.
-local function lasting(it)
-  return it.run_limit and words.phrase("for at most {} s", it.run_limit) or "without an end"
+--- A job that waits before it, and what is reserved for that one.
+local function reservation(before)
+  return words.phrase("Job {.100} waits before it, and has {} slot{|s}{?, of whole hosts,|} "
+    .. "reserved from {} on, in {} s", before.id, before.slots, before.exclusive,
+    words.time(before.at), before.after)
 end
 
 --- Why a job may start before one that has slots reserved.
 local function backfill(say, it)
   local before = it.before
   if not before then return end
-  say("  Before it {.100} waits, for which {} slot{|s} {is|are} reserved from {} on, in {} s. "
-    .. "It runs {}: {?it ends by then|then enough are free beside it} (B-3).", before.id,
-    before.slots, words.time(before.at), before.after, lasting(it),
-    it.run_limit ~= nil and it.run_limit <= before.after)
+  local ends = it.run_limit ~= nil and it.run_limit <= before.after
+  say("  {}. {?This job ends by then: its run limit is {} s|Beside this job enough are left for "
+    .. "that one} (B-3).", reservation(before), ends, it.run_limit)
 end
 
 local function gets(say, it)
@@ -85,20 +86,38 @@ local function gets(say, it)
   if it.reason == "backfill" then backfill(say, it) end
 end
 
+--- What the job with a reservation would lack, by what keeps this one behind it.
+local LACKS = {
+  slots = function () return "beside it that one would have too few of these slots" end,
+  limit = function (it)
+    return words.phrase('with it the limit "{.100}" would not let that one start', it.behind_name)
+  end,
+  resource = function (it)
+    return words.phrase('beside it that one would lack "{.100}"', it.behind_name)
+  end,
+  pool = function (it)
+    return words.phrase("beside it that one would lack slots of pool {.60}, which may use a part "
+      .. "of its hosts (MAX_SLOTS_IN_POOL)", it.behind_name)
+  end,
+}
+
 --- What is reserved for the job, and what for the first job that it would delay.
 local function reserved(say, it)
   local own, behind = it.reserved, it.behind_job
   if behind and not behind.at then
-    say("{.100} waits before it, and no job starts before that one (B-1).", behind.id)
+    say("Job {.100} waits for slots before it, and no job passes that one: the policy has "
+      .. 'backfill = "none" (B-1).', behind.id)
+  elseif behind and it.behind_by == "victims" then
+    say("{}. To run, this job would have to suspend jobs, and these would keep slots that are "
+      .. "reserved (B-7).", reservation(behind))
   elseif behind then
-    say("It would run {}, on slots that are reserved for {.100}, which waits before it: {} from {} "
-      .. "on, in {} s (B-3).", lasting(it), behind.id, behind.slots, words.time(behind.at),
-      behind.after)
+    say("{}. This job {?may run for {} s|has no run limit}: {} (B-3).", reservation(behind),
+      it.run_limit ~= nil, it.run_limit, LACKS[it.behind_by](it))
   end
   if own then
-    say("From {} on, in {} s, {} slot{|s} {is|are} reserved for it: by their run limits, jobs that "
-      .. "run{?, and jobs with earlier turns,|} leave it enough from then on (B-2).",
-      words.time(own.at), own.after, own.slots, it.turn > 1)
+    say("From {} on, in {} s, {} slot{|s} {is|are} reserved for it{?, of whole hosts|}: by their "
+      .. "run limits, jobs that run{?, and jobs with earlier turns,|} leave it enough from then on "
+      .. "(B-2).", words.time(own.at), own.after, own.slots, own.exclusive, it.turn > 1)
   end
 end
 
@@ -133,13 +152,14 @@ local function turn(say, it)
   if it.turn == 1 then
     say "Its turn is the first of all (P-60)."
   else
-    say("Its turn is number {} of {}, by queue and then by job (P-60). Before it:", it.turn,
-      it.tried)
+    say("Its turn is number {} of {}, {?by job, whatever its queue: the policy has across = true|"
+      .. "by queue and then by job} (P-60). Before it:", it.turn, it.tried, it.across)
     before(say, it.queues)
   end
   if it.behind > 0 then
-    say("Behind it in its queue {} job{|s} ({} slot{|s}) run{?s|} now all the same: they fit "
-      .. "where it does not.", it.behind, it.behind_slots, it.behind)
+    say("Behind it in its queue {} job{|s} ({} slot{|s}) {?runs|run} now all the same: {?that one "
+      .. "fits|they fit} where it does not.", it.behind, it.behind_slots, it.behind == 1,
+      it.behind == 1)
   end
 end
 
@@ -309,8 +329,8 @@ end
 
 local function reason(say, it, job)
   if it.why == "never" then
-    say("Open hosts of its queue have {} slot{|s} in all, fewer than it asks for: as things are, "
-      .. "it never starts.", it.most)
+    say("Open hosts that its queue may use have {} slot{|s} in all, fewer than it asks for: as "
+      .. "things are, it never starts.", it.most)
   elseif it.limit then
     limit(say, it.limit, job, not it.barred and words.those(it.queues, "below")[1])
   elseif it.resource then

@@ -34,6 +34,8 @@ typedef struct allot__bound {
     int64_t used;   /* slots or jobs that count */
     int64_t asleep; /* ... of these, of suspended jobs */
     int64_t trial;  /* slots of a job that is being placed */
+    int64_t
+        kept; /* ... and what reservations keep of the bound while a job is tried (allowance.c) */
 } allot__bound;
 
 /* A limit that applies to a class of jobs: its bound, or -1: a bound for each host. */
@@ -160,6 +162,14 @@ int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry
  * nothing is counted. */
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot_order_kind kind,
                          const allot__job_place *places, int32_t count, int32_t sign);
+/* What a bound would count of such an order; a suspended job counts already where it does. */
+typedef struct allot__bound_part {
+    int32_t bound;
+    int64_t amount;
+} allot__bound_part;
+/* Appends the parts of all bounds that the order would count in to `to`. ENOMEM. */
+int allot__bounds_parts(allot__bounds *bounds, int32_t job, allot_order_kind kind,
+                        const allot__job_place *places, int32_t count, allot__vector *to);
 /* A running job ends or is suspended (-1), together with slots given to it for growth (P-53); or it
  * runs on as before (1). */
 int allot__job_turn(allot__host_view *view, allot__bounds *bounds, int32_t job, bool ends,

@@ -100,7 +100,7 @@ static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit, int32_
 static int64_t used_for(const allot__bounds *bounds, const allot__bound *bound, int32_t job)
 {
     int state = allot__bounds_state(bounds, job);
-    return bound->used - (state == ALLOT_SUSPENDED ? bound->asleep : 0);
+    return bound->used + bound->kept - (state == ALLOT_SUSPENDED ? bound->asleep : 0);
 }
 
 static bool counts_jobs(const allot__bounds *bounds, int32_t limit)
@@ -227,13 +227,21 @@ typedef struct changed {
     int32_t sign;
     const allot__job_place *places;
     int32_t count;
+    allot__vector *to; /* of allot__bound_part, with room: only lists what would count; or NULL */
 } changed;
 
 /* A job that is suspended still counts, unless a limit leaves suspended ones out. */
-static void move(allot__bound *bound, const allot__bound_trait *limit, const changed *of,
-                 int64_t amount)
+static void move(allot__bounds *bounds, int32_t number, const allot__bound_trait *limit,
+                 const changed *of, int64_t amount)
 {
     bool wakes = of->kind == ALLOT_ORDER_RESUME && limit->counts;
+    if (of->to) {
+        allot__bound_part *parts = of->to->items;
+        parts[of->to->count] = (allot__bound_part){.bound = number, .amount = amount};
+        of->to->count += !wakes && amount > 0;
+        return;
+    }
+    allot__bound *bound = allot__bound_at(bounds, number);
     bound->used += wakes ? 0 : of->sign * amount;
     bound->asleep -= wakes ? of->sign * amount : 0;
 }
@@ -256,31 +264,48 @@ static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *ent
         if (entry->bound < 0 && holds && again && counted(bounds, of->job, entry->limit, host))
             amount = 0;
         if (entry->bound < 0 && holds)
-            move(allot__bound_at(bounds, *on++), limit, of, amount);
+            move(bounds, *on++, limit, of, amount);
         all += holds ? amount : 0;
     }
     if (limit->jobs)
         all = all > 0 && !(again && counted(bounds, of->job, entry->limit, -1));
     if (entry->bound >= 0)
-        move(allot__bound_at(bounds, entry->bound), limit, of, all);
+        move(bounds, entry->bound, limit, of, all);
     return on;
+}
+
+static int count_all(allot__bounds *bounds, const changed *of)
+{
+    if (allot__bounds_by_host(bounds, of->job) &&
+        prepare(bounds, of->job, of->places, of->count) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    int32_t entries;
+    const allot__bound_entry *entry = allot__bounds_entries(bounds, of->job, &entries);
+    size_t most = (size_t)entries + bounds->on.count + 1; /* and one that is not kept */
+    if (of->to && allot__vector_room(bounds->work->plan->engine, of->to, most,
+                                     sizeof(allot__bound_part)) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    const int32_t *on = bounds->on.items;
+    for (; entries > 0; entry++, entries--)
+        on = count(bounds, entry, of, on);
+    return ALLOT_OK;
 }
 
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot_order_kind kind,
                          const allot__job_place *places, int32_t places_count, int32_t sign)
 {
-    if (allot__bounds_by_host(bounds, job) &&
-        prepare(bounds, job, places, places_count) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    if (bounds->resources && kind == ALLOT_ORDER_START)
+    const changed of = {job, kind, sign, places, places_count, NULL};
+    int status = count_all(bounds, &of);
+    if (status == ALLOT_OK && bounds->resources && kind == ALLOT_ORDER_START)
         allot__resources_count(bounds->resources, job, sign);
-    int32_t entries;
-    const allot__bound_entry *entry = allot__bounds_entries(bounds, job, &entries);
-    const int32_t *on = bounds->on.items;
-    const changed of = {job, kind, sign, places, places_count};
-    for (; entries > 0; entry++, entries--)
-        on = count(bounds, entry, &of, on);
-    return ALLOT_OK;
+    return status;
+}
+
+int allot__bounds_parts(allot__bounds *bounds, int32_t job, allot_order_kind kind,
+                        const allot__job_place *places, int32_t places_count, allot__vector *to)
+{
+    const changed of = {job, kind, 1, places, places_count, to};
+    return count_all(bounds, &of);
 }
 
 int allot__job_turn(allot__host_view *view, allot__bounds *bounds, int32_t number, bool ends,

@@ -26,8 +26,8 @@ static int32_t count_of(const allot__resources *resources, int32_t job)
 
 static int64_t wanting(const allot__resources *resources, const allot_job_resource *of)
 {
-    int64_t above =
-        resources->used[of->resource] + of->amount - resource_at(resources, of->resource)->amount;
+    int64_t used = resources->used[of->resource] + resources->kept[of->resource];
+    int64_t above = used + of->amount - resource_at(resources, of->resource)->amount;
     return above > 0 ? above : 0;
 }
 
@@ -36,10 +36,10 @@ static int64_t wanting(const allot__resources *resources, const allot_job_resour
 static int take_room(const allot__work *work, allot__resources *out)
 {
     size_t count = (size_t)out->count;
-    return ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(out->used, count),
-                             ALLOT__WANTED(out->helps, count), ALLOT__WANTED(out->told_at, count),
-                             ALLOT__WANTED(out->preempted_at, count),
-                             ALLOT__WANTED(out->wanting, count));
+    return ALLOT__ZEROED_ALL(
+        work->arena, ALLOT__WANTED(out->used, count), ALLOT__WANTED(out->kept, count),
+        ALLOT__WANTED(out->helps, count), ALLOT__WANTED(out->told_at, count),
+        ALLOT__WANTED(out->preempted_at, count), ALLOT__WANTED(out->wanting, count));
 }
 
 int allot__resources_make(const allot__work *work, allot__resources **out)
@@ -85,6 +85,11 @@ int64_t allot__resources_above(const allot__resources *resources, int32_t job)
     for (int32_t i = 0; i < count_of(resources, job); i++)
         sum += wanting(resources, &asks[i]);
     return sum;
+}
+
+int64_t allot__resources_amount(const allot__resources *resources, int32_t number)
+{
+    return resource_at(resources, number)->amount;
 }
 
 void allot__resources_count(allot__resources *resources, int32_t job, int32_t sign)

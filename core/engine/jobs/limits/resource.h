@@ -25,6 +25,7 @@ typedef struct allot__resources {
     const allot__work *work;
     int32_t count;
     int64_t *used;         /* by resource: what jobs hold */
+    int64_t *kept;         /* ... what reservations keep while a job is tried (allowance.c) */
     int64_t *helps;        /* ... what preemption candidates would release */
     int64_t *told_at;      /* the last preemption for it, from the state; INT64_MIN: never */
     int64_t *preempted_at; /* ... and by now */
@@ -42,6 +43,8 @@ static inline bool allot__resources_asks(const allot__resources *resources, int3
 bool allot__resources_allow(const allot__resources *resources, int32_t job, int32_t *resource);
 /* Units that the job lacks, of all resources together. */
 int64_t allot__resources_above(const allot__resources *resources, int32_t job);
+/* How much of a resource there is. */
+int64_t allot__resources_amount(const allot__resources *resources, int32_t number);
 /* A job begins to hold what it asks for (1), or releases it (-1). */
 void allot__resources_count(allot__resources *resources, int32_t job, int32_t sign);
 /* Would the other job, if preempted, release what the job lacks? */

@@ -120,6 +120,18 @@ static void fill_set(const allot__work *work, allot__host_view *view, const uint
     view->most[set] = most;
 }
 
+static int count_foreign(const allot__work *work, allot__host_view *view)
+{
+    const allot__queues *queues = allot__queues_of(work->plan);
+    int32_t count = allot__queue_count(work->plan);
+    view->foreign = allot__zeroed(work, (size_t)count, sizeof *view->foreign);
+    for (int32_t host = 0; view->foreign && host < view->count; host++)
+        for (int32_t q = 0; view->owner[host] >= 0 && q < count; q++)
+            if (q != view->owner[host] && allot__host_view_has(view, queues->set_of[q], host))
+                view->foreign[q] += view->slots[host];
+    return view->foreign ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 static int make_sets(const allot__work *work, allot__host_view *view)
 {
     const allot__vector *list = &allot__queues_of(work->plan)->sets;
@@ -135,7 +147,7 @@ static int make_sets(const allot__work *work, allot__host_view *view)
         view->sets[i] = bits + (size_t)i * view->words;
         fill_set(work, view, ((const allot__host_set *)list->items)[i].bits, i);
     }
-    return ALLOT_OK;
+    return view->owner ? count_foreign(work, view) : ALLOT_OK;
 }
 
 static int32_t count_hosts(const allot__work *work)
@@ -342,8 +354,8 @@ int64_t allot__host_view_total(allot__host_view *view, int32_t set)
 /* Sets the bit of a host: may the viewer have slots there? */
 static void settle(allot__host_view *view, int32_t host)
 {
-    bool mine = !view->owner || view->owner[host] < 0 || view->owner[host] == view->viewer;
-    bool open = view->free[host] > 0 && view->alone[host] == 0 && mine;
+    bool open = view->free[host] > 0 && view->alone[host] == 0 &&
+                allot__host_view_mine(view, host, view->viewer);
     uint64_t bit = (uint64_t)1 << host % 64;
     uint64_t *word = &view->open[host / 64];
     *word = open ? *word | bit : *word & ~bit;

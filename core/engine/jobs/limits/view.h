@@ -47,6 +47,7 @@ typedef struct allot__host_view {
     /* By the plan's set of hosts: bits in the view's order, and slots of open hosts. */
     uint64_t **sets;
     int64_t *most;
+    int64_t *foreign; /* by queue: of these, slots of hosts given to other queues; NULL: of none */
     int32_t set_count;
     size_t words;
     /* Free slots are counted on demand; a count is valid until `changes` changes. `gains` changes
@@ -93,6 +94,17 @@ static inline int32_t allot__place_site(const allot_plan *plan, const allot_plac
 static inline bool allot__host_view_open(const allot__host_view *view, int32_t host)
 {
     return view->open[(size_t)host / 64] >> host % 64 & 1;
+}
+/* Is it given to the queue, or to none? */
+static inline bool allot__host_view_mine(const allot__host_view *view, int32_t host, int32_t queue)
+{
+    return !view->owner || view->owner[host] < 0 || view->owner[host] == queue;
+}
+/* Slots of a queue's hosts that its jobs may have at most, as hosts are given to queues now. */
+static inline int64_t allot__host_view_most(const allot__host_view *view, int32_t set,
+                                            int32_t queue)
+{
+    return view->most[set] - (view->foreign ? view->foreign[queue] : 0);
 }
 /* No job runs there, and no job keeps slots from the viewer. */
 static inline bool allot__host_view_empty(const allot__host_view *view, int32_t host)

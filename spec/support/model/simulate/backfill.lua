@@ -5,7 +5,8 @@
 --
 -- A world has hosts, { name, slots }, in the plan's order, and jobs. A job has `slots`, `limit`
 -- (seconds; nil: none), `hosts` (a set of names; nil: all), `exclusive`; once it runs, `places`
--- (slots by host) and `start`; before, its place in the order of turns is that in the list.
+-- (slots by host) and `start`; before, its place in the order of turns is that in the list. The
+-- world's `limits` have the most slots by a user, jobs a `user`.
 
 local backfill = {}
 
@@ -32,15 +33,21 @@ local function cells_of(world)
   return cells
 end
 
+--- A job that has run as long as it was said to, or longer, is taken to run twice as long, and so
+--- on (B-4).
 local function left_of(job, now)
   if not job.limit then return math.huge end
-  return math.max(job.limit - (job.start and now - job.start or 0), 1)
+  local length, ran = math.max(job.limit, 1), job.start and now - job.start or 0
+  while length <= ran do length = 2 * length end
+  return length - ran
 end
 
 --- No more changes after so many seconds.
 local function horizon_of(world)
   local sum = 1
-  for _, job in ipairs(world.jobs) do sum = sum + math.max(job.limit or 0, 1) end
+  for _, job in ipairs(world.jobs) do
+    sum = sum + (job.limit and left_of(job, world.now) or 1)
+  end
   return sum
 end
 
@@ -49,8 +56,16 @@ local function take(it, cell, slots, from, length)
   for s = from, math.min(from + length - 1, it.horizon) do cell.free[s] = cell.free[s] - slots end
 end
 
+--- Takes slots from a job's limit, if there is one.
+local function use(it, job, from, length)
+  local limit = it.limits[job.user]
+  if limit then take(it, limit, job.slots, from, length) end
+end
+
 --- A job's slots on hosts; those of an exclusive one are the whole host.
 local function run(it, job, length)
+  use(it, job, 0, length)
+  if it.running[job.user] then it.running[job.user] = it.running[job.user] + job.slots end
   for _, host in ipairs(it.world.hosts) do
     local slots = job.places[host.name]
     if slots then
@@ -67,6 +82,12 @@ local function begin(world)
   for _, cell in ipairs(it.cells) do
     cell.free = {}
     for s = 0, it.horizon do cell.free[s] = cell.slots end
+  end
+  it.limits, it.running = {}, {}
+  for user, most in pairs(world.limits or {}) do
+    local limit = { free = {} }
+    for s = 0, it.horizon do limit.free[s] = most end
+    it.limits[user], it.running[user] = limit, 0
   end
   for _, host in ipairs(world.hosts) do
     host.free, host.busy, host.closed = host.slots, false, false
@@ -96,6 +117,21 @@ local function worth(it, job, cell, from)
   return math.max(least, 0)
 end
 
+--- Do limits leave the job its slots from second `from` on, all the time?
+local function allowed(it, job, from)
+  local limit = it.limits[job.user]
+  for s = from, math.min(from + left_of(job, it.world.now) - 1, limit and it.horizon or -1) do
+    if limit.free[s] < job.slots then return false end
+  end
+  return true
+end
+
+--- ... do they by what runs now?
+local function allowed_now(it, job)
+  local most = (it.world.limits or {})[job.user]
+  return not most or it.running[job.user] + job.slots <= most
+end
+
 --- Where the job would run now; nil: it does not fit. `beside`: beside what is reserved.
 local function places_now(it, job, beside)
   local left, places, room = job.slots, {}, {}
@@ -123,12 +159,12 @@ local function earliest(it, job)
     for _, cell in ipairs(it.cells) do
       if serves(job, cell.hosts[1]) then sum = sum + worth(it, job, cell, s) end
     end
-    if sum >= job.slots then return s end
+    if sum >= job.slots and allowed(it, job, s) then return s end
   end
 end
 
---- Reserves: first what is not free now.
-local function reserve(it, job, from)
+--- Reserves: first what is not free now. Under `easy` the job's part of its limit from now on.
+local function reserve(it, job, from, how)
   local left, taken = job.slots, {}
   for pass = 1, 2 do
     for _, cell in ipairs(it.cells) do
@@ -144,9 +180,10 @@ local function reserve(it, job, from)
       end
     end
   end
-  for _, part in ipairs(taken) do
-    take(it, part[1], part[2], from, left_of(job, it.world.now))
-  end
+  local length = left_of(job, it.world.now)
+  for _, part in ipairs(taken) do take(it, part[1], part[2], from, length) end
+  local kept = how == "easy" and from or 0
+  use(it, job, from - kept, length + kept)
 end
 
 local function fits_ever(world, job)
@@ -155,7 +192,8 @@ local function fits_ever(world, job)
   return job.slots <= sum
 end
 
---- Decides: the jobs that start get `places` and `start`; others `reserved`, a time, or nil.
+--- Decides: the jobs that start get `places` and `start`; others `reserved`, a time, or nil, and
+--- `limited`, if a limit keeps them.
 -- Returns the earliest of these.
 function backfill.decide(world, how)
   local it, waits, due = begin(world), 0, nil
@@ -163,22 +201,27 @@ function backfill.decide(world, how)
     if not job.places then
       local some, places = waits > 0 and how ~= "first_fit", nil
       job.reserved = nil
-      if fits_ever(world, job) and not (some and how == "none") then
+      local may = allowed_now(it, job)
+      job.limited = not may
+      if fits_ever(world, job) and may and not (some and how == "none") then
         places = places_now(it, job, false)
-        if places and some then places = places_now(it, job, true) end
+        if places and some then
+          places = allowed(it, job, 0) and places_now(it, job, true) or nil
+        end
       end
       if places then
         job.places, job.start = places, world.now
         run(it, job, left_of(job, world.now))
-      elseif fits_ever(world, job) and how == "none" then
+      elseif fits_ever(world, job) and may and how == "none" then
         waits = 1
-      elseif fits_ever(world, job) and (how == "conservative" or how == "easy" and waits == 0) then
+      elseif fits_ever(world, job)
+        and (how == "conservative" or how == "easy" and may and waits == 0) then
         local at = earliest(it, job)
         if at then
           waits = waits + 1
           job.reserved = world.now + at
           due = math.min(due or math.huge, job.reserved)
-          reserve(it, job, at)
+          reserve(it, job, at, how)
         end
       end
     end
@@ -206,11 +249,11 @@ end
 
 --- Plays jobs, { at, run, slots, limit, ... } in the order of arrival, and returns by job when it
 --- starts. `watch(world, due)` is called after each decision.
-function backfill.play(hosts, jobs, how, watch)
+function backfill.play(hosts, jobs, how, watch, limits)
   local now, wake, starts, over = jobs[1].at, math.huge, {}, {}
   while now < math.huge do
     if now >= wake then wake = math.huge end
-    local world = { hosts = hosts, now = now, jobs = {}, queues = jobs }
+    local world = { hosts = hosts, now = now, jobs = {}, queues = jobs, limits = limits }
     for _, job in ipairs(in_order(jobs)) do
       if job.at <= now and not over[job] and not (starts[job] and starts[job] + job.run <= now) then
         table.insert(world.jobs, job)
