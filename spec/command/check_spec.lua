@@ -222,6 +222,21 @@ describe("a plan", function ()
     assert.equal(0, (check("--seed 13 examples/windows/plan.json", 200)))
   end)
 
+  it("never comes to rest where tasks take each other's place, which is told at inside", function ()
+    shell.write(out .. "/turns.lua", [[
+return policy {
+  name = "turns",
+  quota = { fill "all" {} },
+  inside = function (task, other) return task.priority ~= other.priority end,
+}
+]])
+    local status, _, err = check(out .. "/turns.lua", 1000)
+    assert.equal(1, status, err)
+    has(err, out .. "/turns.lua:4:3: error: /", "'s task ", " takes the place of ",
+      ", which comes back in turn, and so on for ever [E-rest]",
+      "hint: of two tasks let one take the other's place, and not both: higher \"priority\"")
+  end)
+
   it("of a policy that breaks is told at the policy's line", function ()
     shell.write(out .. "/each.lua", shell.read "examples/broken/ping_pong.lua")
     local status, _, err = check(plan [[

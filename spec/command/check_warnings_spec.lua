@@ -138,6 +138,22 @@ return policy { name = "site", %s
   end)
 end)
 
+describe("a rule that is never asked", function ()
+  it("is takes, where nothing is reclaimed", function ()
+    local function site(more)
+      return warned("site.lua", ([[
+return policy { name = "site", quota = { fill "all" {} }, %s
+  takes = relation { higher "rank" } }
+]]):format(more))
+    end
+    local places, message = site "reclaim = false,"
+    assert.same({ "2:3 W-unread" }, places)
+    assert.equal("nobody takes slots: reclaim = false, so takes is never asked\n"
+      .. "leave out reclaim = false, or takes", message)
+    assert.same({}, (site ""))
+  end)
+end)
+
 describe("an attribute that nothing reads", function ()
   local function attribute(declared, rest, like)
     return warned("site.lua", ([[

@@ -103,8 +103,7 @@ describe("a fault in what a policy declares", function ()
       { 'fewest = "no", round = "rank"', 'queue by queue: round = "ceil_in_order", or left out' },
       { "lease = 1", "lease is a function of provider and consumer, not a number" },
       { "preempts = relation { 1 }", 'test 1 of a relation is a number; a test is higher '
-        .. '"priority", '
-        .. "preemptive_or_preemptable or a function of two queues" },
+        .. '"priority" or a function of two; of queues also preemptive_or_preemptable' },
       { "preempts = relation { higher(7) }",
         'higher takes the name of a number: higher "priority"; not a number' },
       { "preempts = relation { a = 1 }", "a relation is a list of tests; it has no 'a'" },

@@ -125,6 +125,21 @@ describe("inside", function ()
     assert.same({ h = "l2" }, (decide(state(tasks), rule)))
   end)
 
+  it("counts as reclaimed, and gives most_reclaimed at most, but one task its place", function ()
+    local tasks = with(waiting("h", 5, 9), waiting("m", 4, 8))
+    local function bounded(percent)
+      local doc = plan()
+      doc.options = { most_reclaimed = percent }
+      local made = engine.cycle(doc, state(tasks), nil, HIGHER)
+      local row = made.groups.default.consumers[1]
+      return { row.reclaimed, swaps(made) }
+    end
+    -- Of 10 slots l3 and l2 have 6, and l1 4.
+    assert.same({ 10, { h = "l3 l2", m = "l1" } }, bounded(100))
+    assert.same({ 6, { h = "l3 l2" } }, bounded(99))
+    assert.same({ 6, { h = "l3 l2" } }, bounded(10))
+  end)
+
   it("waits while the leaf gives slots back, or has some in flight", function ()
     local lack = { consumers = { ["/b"] = { demand = 10, allocated = 8 } } }
     lack.slots = 18
@@ -204,6 +219,18 @@ describe("a policy whose inside is wrong", function ()
       said "relation { preemptive_or_preemptable }", 1, true)
     assert.matches("inside is a relation, or a function of who takes and the other; not a string",
       said '"x"', 1, true)
+    assert.matches("inside cannot compare 'host', which a task has only while it runs; tasks that "
+      .. "wait have slots, started, submitted,", said 'relation { higher "host" }', 1, true)
+  end)
+
+  it("cannot read what tasks have only while they run", function ()
+    for _, column in ipairs { "load", "importance", "session_over", "lot", "queue" } do
+      local rule = ("function (task) return task.%s == 0 end"):format(column)
+      local ok, message = pcall(decide, state(with(waiting("h", 2, 9))), policy(rule))
+      assert.is_false(ok)
+      assert.matches(("unknown column '%s'; known are created, id, kind,"):format(column), message,
+        1, true)
+    end
   end)
 end)
 

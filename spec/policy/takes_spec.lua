@@ -126,6 +126,30 @@ describe("takes", function ()
     assert.same({ eq = { 3, hi = 3 }, lo = { 3, mid = 3 } }, (decide(four, now, LOWER)))
   end)
 
+  it("takes from hosts that serve the claimant alone (E-30)", function ()
+    -- /a runs on big hosts only: /b and /c are over there by 3 and 4, /c by 3 more elsewhere; only
+    -- /b is of lower priority.
+    local rule = policy('relation { higher "priority" }',
+      "requirements = { big = function (size) return size == 1 end },")
+    local four = {
+      slots = 20, hosts = { h1 = { slots = 10, size = 1 }, h2 = { slots = 10, size = 0 } },
+      { "a", owned = 10, priority = 5, requires = "big" }, { "b", owned = 5, priority = 3 },
+      { "c", owned = 5, priority = 5 },
+    }
+    local function on(id, consumer, host, slots)
+      return { id = id, consumer = "/" .. consumer, host = host, slots = slots, started = 1 }
+    end
+    local now = { a = { 10 }, b = { 8, 8 }, c = { 12, 12 }, tasks = {
+      on("b1", "b", "h1", 6), on("b2", "b", "h2", 2), on("c1", "c", "h1", 4),
+      on("c2", "c", "h2", 8) } }
+    local made, _, decision = decide(four, now, rule)
+    assert.same({ b = { 3, a = 3 } }, made)
+    assert.same({ "b1" }, decision.reclaims[1].tasks)
+    made = decide(four, now, policy("function () return true end",
+      "requirements = { big = function (size) return size == 1 end },"))
+    assert.same({ b = { 3, a = 3 }, c = { 4, a = 4 } }, made)
+  end)
+
   it("shares what a class of claimants takes as reclaim says (C-7)", function ()
     local now = { a = { 10 }, b = { 10, 5 }, c = { 10, 7 }, d = { 10, 8 } }
     local four = {

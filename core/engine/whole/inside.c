@@ -192,6 +192,35 @@ static int append(const allot__work *work, allot__orders *orders, allot__order_b
     return ALLOT_OK;
 }
 
+/* Would a leaf give more than most_reclaimed lets it with the victims from `from` on? One task
+ * takes its place in any case. */
+static bool is_beyond(const inside *it, int32_t from)
+{
+    const allot__tasks *tasks = &it->rows.work->state->tasks;
+    bool beyond = false;
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        const allot__side *side = &it->asker->sides[i];
+        const allot__work *work = side->work;
+        const int64_t *options = allot__rules_at(work, side->row)->options;
+        int64_t slots = work->reclaimed[side->row];
+        int64_t most = work->allocated[side->row] * options[ALLOT_OPTION_MOST_RECLAIMED] / 100;
+        bool gives = slots > 0;
+        for (int32_t k = from; k < it->count; k++) {
+            int32_t there = allot__task_in(tasks, it->victims[k], work->index);
+            slots += there >= 0 ? allot__task_at(tasks, there)->slots : 0;
+        }
+        beyond = beyond || (gives && slots > most);
+    }
+    return beyond;
+}
+
+/* Lets the victims from `from` on stay. */
+static void drop(inside *it, int32_t from)
+{
+    while (it->count > from)
+        it->taken[it->victims[--it->count]] = 0;
+}
+
 /* Reclaims what the victims from `from` on have in a group, for their own leaf. */
 static int order_side(const inside *it, const allot__side *side, int32_t pending, int32_t from)
 {
@@ -214,6 +243,7 @@ static int order_side(const inside *it, const allot__side *side, int32_t pending
         }
     }
     allot_claim claim = {it->asker->consumer, order.slots};
+    side->work->reclaimed[side->row] += (int32_t)order.slots;
     return order.slots > 0 ? append(work, it->orders[work->index], order, claim) : ALLOT_OK;
 }
 
@@ -257,6 +287,8 @@ static int turn(inside *it, int32_t at, bool *ends)
         it->lacks[i] = allot__waits_for(asker, at, i) > 0 ? it->lacks[i] : 0;
     bool fit = fits(it);
     int status = fit ? ALLOT_OK : find_victims(it, asker->task[at]);
+    if (is_beyond(it, from))
+        drop(it, from);
     if (!fit && it->count == from) {
         *ends = !asker->sides[0].work->whole->skip;
         return status;

@@ -9,9 +9,10 @@
  *     rest of the quota takes the place of candidates (C-8: not those that guards protect) for
  *     which all tests hold, in the policy's order of victims, until it fits in all its groups.
  *     Those that are not needed are spared then, from the last one taken;
- *  3. if even all of these are too few, none goes; in a strict list no task behind it takes a
- *     place. The leaf's quota stays as it is. The slots are reclaimed for the leaf itself, and the
- *     pending task starts in a later cycle, as C-13 says.
+ *  3. if even all of these are too few, or if the leaf has given slots for a task before and would
+ *     give more than `most_reclaimed` percent of what it holds, none goes; in a strict list no task
+ *     behind it takes a place. The leaf's quota stays as it is. The slots are reclaimed for the
+ * leaf itself, and the pending task starts in a later cycle, as C-13 says.
  */
 #ifndef ALLOT_ENGINE_WHOLE_INSIDE_H
 #define ALLOT_ENGINE_WHOLE_INSIDE_H

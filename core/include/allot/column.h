@@ -205,6 +205,9 @@ ALLOT_API const char *allot_rows_column_doc(allot_rows rows, int column);
 ALLOT_API int allot_rows_column_find(allot_rows rows, const char *name, size_t len);
 /* Is a built-in column a truth value? Its rows have 1 or 0, and a script sees true or false. */
 ALLOT_API int allot_rows_column_flag(allot_rows rows, int column);
+/* Nonzero: tasks have this column also while they wait, as all attributes; so allot_policy_inside
+ * may read it. */
+ALLOT_API int allot_task_column_waits(int column);
 
 ALLOT_C_END
 

@@ -242,6 +242,26 @@ int allot_rows_column_flag(allot_rows rows, int column)
     return rows == ALLOT_CONSUMERS && (column == ALLOT_EXCLUSIVE || column == ALLOT_REBALANCE);
 }
 
+int allot_task_column_waits(int column)
+{
+    switch (column) {
+    case ALLOT_TASK_SLOTS:
+    case ALLOT_TASK_STARTED:
+    case ALLOT_TASK_SUBMITTED:
+    case ALLOT_TASK_RAN:
+    case ALLOT_TASK_PREEMPTED:
+    case ALLOT_TASK_PREEMPTION_RANK:
+    case ALLOT_TASK_PRIORITY:
+    case ALLOT_TASK_CREATED:
+    case ALLOT_TASK_LEAST_RAN:
+    case ALLOT_TASK_UNINTERRUPTED:
+    case ALLOT_TASK_WAITED:
+        return 1;
+    default:
+        return column >= ALLOT_TASK_COLUMN_COUNT;
+    }
+}
+
 const char *allot_column_name(int column)
 {
     return allot_rows_column_name(ALLOT_CONSUMERS, column);

@@ -110,6 +110,8 @@ int allot_policy_inside(allot_policy *policy, allot_source test)
 {
     if (!allot__policy_divides(policy))
         return ALLOT_EUSAGE;
+    if (test.kind == ALLOT_FROM_COLUMN && !allot_task_column_waits(test.value))
+        return ALLOT_EUSAGE;
     policy->divides = true;
     return allot__tests_add(policy, ALLOT_TASKS, test, 0, &policy->inside);
 }

@@ -72,8 +72,11 @@ void allot__view_fields(lua_State *L, const void *names, size_t size, int32_t co
 {
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
+        const char *name = *(const char *const *)((const char *)names + (size_t)i * size);
+        if (!name)
+            continue;
         lua_pushinteger(L, i);
-        lua_setfield(L, -2, *(const char *const *)((const char *)names + (size_t)i * size));
+        lua_setfield(L, -2, name);
     }
 }
 
@@ -180,8 +183,10 @@ void allot__pair_views(lua_State *L, allot__script *script, const allot_policy *
     static const allot__view view = {"a row", "column", push_pair};
     const char *names[ALLOT__COLUMNS_MAX + 2];
     int32_t count = allot__read_columns(policy, rows);
-    for (int32_t i = 0; i < count; i++)
-        names[i] = allot__read_column_name(policy, rows, i);
+    for (int32_t i = 0; i < count; i++) {
+        bool known = rows != ALLOT_TASKS || allot_task_column_waits(i);
+        names[i] = known ? allot__read_column_name(policy, rows, i) : NULL;
+    }
     names[count++] = rows == ALLOT_TASKS ? "id" : "path";
     if (rows != ALLOT_TASKS)
         names[count++] = "parent";

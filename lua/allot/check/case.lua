@@ -182,9 +182,28 @@ local function swaps(view)
     reclaim and reclaim.slots or 0), path
 end
 
+--- Does a pending task take the place of one that runs, by the policy's `inside`?
+local function by_inside(views)
+  for _, view in ipairs(views or {}) do
+    for _, reclaim in ipairs(view.decision.reclaims) do
+      if reclaim.why.code == "inside" then return reclaim end
+    end
+  end
+end
+
+--- Tasks that take each other's place.
+local function inside_rests(it)
+  local reclaim = not it.site.damped and by_inside(it:rest().again)
+  if reclaim then
+    return reclaim.consumer, ("its task %s takes the place of %s, which comes back in turn, and so "
+      .. "on for ever"):format(reclaim.why.pending, reclaim.tasks[1])
+  end
+end
+
 local function rests(it)
   if it.site.damped then return end
   local rest = it:rest()
+  if by_inside(rest.again) then return end
   if rest.again then
     local path, least, most = restless(rest.again)
     if not path then return swaps(rest.again[1]) end
@@ -301,6 +320,13 @@ local REST = {
   id = "rest", code = "E-rest", text = "cycle after cycle comes to rest",
   run = function (it) if not it.tasks or it.waits then return rests(it) end end,
   hint = "let quotas go by demand, need and what the plan says, rather than by allocated",
+}
+--- Of policies that have `inside`.
+Case.INSIDE_REST = {
+  id = "inside-rest", code = "E-rest", key = "inside",
+  text = "no tasks of a leaf take each other's place in turn",
+  run = function (it) if it.waits then return inside_rests(it) end end,
+  hint = "of two tasks let one take the other's place, and not both: higher \"priority\"",
 }
 local TASKS_WHOLE = {
   id = "tasks-whole", code = "E-invariant",

@@ -189,6 +189,11 @@ local function of_failure(target, host, opts, failure)
     place(finding, blamed.file, blamed.text, line)
   elseif check.at then
     place(finding, policy.file, policy.text, (places.line(check.at)))
+  elseif policy and check.key and policy.text:find("%f[%w_]" .. check.key .. "%s*=") then
+    local before = policy.text:sub(1, policy.text:find("%f[%w_]" .. check.key .. "%s*="))
+    local _, line_number = before:gsub("\n", "")
+    local column = #before:match "[^\n]*$"
+    place(finding, policy.file, policy.text, line_number + 1, column, #check.key)
   elseif policy and check.property then
     place(finding, policy.file, policy.text, find_quoted(policy.text, check.property))
   elseif policy then

@@ -98,6 +98,14 @@ local function idle_attributes(core, declared, words, each)
   end
 end
 
+--- The word `key` of a policy's table; nil: it is not in this text.
+local function key_word(words, key)
+  for i, word in ipairs(words) do
+    local after = words[i + 1] or {}
+    if word.kind == "name" and word.word == key and after.word == "=" then return word end
+  end
+end
+
 --- Findings for a policy's text, which `file` names, and its declarations.
 function idle.of_policy(core, file, text, declared)
   local out, words = {}, places.of_policy(text)
@@ -115,6 +123,14 @@ function idle.of_policy(core, file, text, declared)
       hint = "name it in a fill, an order or a guard, or take it out of what is declared",
     }
   end)
+  local takes = declared.takes and declared.reclaim == false and key_word(words, "takes")
+  if takes then
+    out[#out + 1] = {
+      code = "W-unread", message = "nobody takes slots: reclaim = false, so takes is never asked",
+      at = takes.at, width = #takes.word,
+      hint = "leave out reclaim = false, or takes",
+    }
+  end
   return out
 end
 

@@ -98,6 +98,7 @@ local function prepare(target, site)
     site.percents = site.percents or it.limit == "percent"
   end
   for _, policy in ipairs(policies) do
+    if policy.declared.inside then site.checks[#site.checks + 1] = Case.INSIDE_REST end
     for i, property in ipairs(policy.declared.properties or {}) do
       local own = type(property) == "table"
       local check

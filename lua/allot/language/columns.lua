@@ -21,6 +21,11 @@ columns.tasks = {
   "preemptions_left", "preempt_time_left", "interval_over", "run_time_left", "finish_time_left",
   "user", "group", "waited", "usage",
 }
+--- Those that tasks that wait have, too: what `inside` compares.
+columns.waiting = {
+  "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
+  "least_ran", "uninterrupted", "waited",
+}
 columns.sessions = {
   "priority", "preemption_rank", "created", "minimum", "demand", "allocated", "place",
 }
@@ -67,6 +72,15 @@ function columns.fault(value, rows, known)
     return ("'%s' is a column of %s; this rule is about %s"):format(value, other, rows)
   end
   return names.unknown("column of " .. rows, value, known)
+end
+
+--- The same of a column that `inside` compares; `known` are those of all tasks.
+function columns.waiting_fault(value, known)
+  if names.has(columns.tasks, value) and not names.has(columns.waiting, value) then
+    return ("inside cannot compare '%s', which a task has only while it runs; tasks that wait have "
+      .. "%s, and attributes"):format(value, table.concat(columns.waiting, ", "))
+  end
+  return columns.fault(value, "tasks", known)
 end
 
 --- The first fault of an order's keys, and its place.

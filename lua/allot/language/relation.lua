@@ -35,8 +35,8 @@ local function make(place, list)
   for i, test in ipairs(list) do
     if type(test) == "function" then test = { kind = "test", test = test, at = place } end
     if type(test) ~= "table" or test.kind ~= "test" then
-      return nil, ("test %d of a relation is a %s; a test is higher \"priority\", "
-        .. "preemptive_or_preemptable or a function of two queues"):format(i, type(test))
+      return nil, ("test %d of a relation is a %s; a test is higher \"priority\" or "
+        .. "a function of two; of queues also preemptive_or_preemptable"):format(i, type(test))
     end
     made[i] = test
   end

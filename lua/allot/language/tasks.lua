@@ -146,7 +146,7 @@ function tasks.rules(place, spec, made, note)
   end
   if spec.inside ~= nil then
     made.inside, fault, where = relation.of_rows(place, "inside", spec.inside, function (field)
-      return column_fault(field, "tasks", known)
+      return columns.waiting_fault(field, known)
     end)
     note("inside", fault, where)
   end

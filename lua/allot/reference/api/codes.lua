@@ -150,8 +150,8 @@ return {
     .. "bug with the case that `allot check` wrote." },
   { "E-same-answer", "The same plan and state gave two answers: a function of the policy "
     .. "remembers something between calls." },
-  { "E-rest", "Slots or jobs go to and fro although demand does not change: quotas depend on what "
-    .. "consumers hold, or two queues preempt each other." },
+  { "E-rest", "Slots, jobs or tasks go to and fro although demand does not change: quotas depend "
+    .. "on what consumers hold, two queues preempt each other, or tasks take each other's place." },
   { "E-property", "A property that the policy promises does not hold in the case that `allot "
     .. "check` wrote." },
   { "W-budget", "A policy takes more than half of the instructions or memory that it may use." },
@@ -159,7 +159,8 @@ return {
     .. "consumer has demand." },
   { "W-fill", "A fill of a policy never gives a slot: its proportion is 0, or an earlier fill "
     .. "already gives everything up to need." },
-  { "W-unread", "A policy declares an attribute and does not read it; or a policy that stands in "
+  { "W-unread", "A policy declares an attribute and does not read it, or `takes` and reclaims "
+    .. "nothing; or a policy that stands in "
     .. "for the plan's own does not read what the plan's own policy declares." },
   { "W-no-effect", "A value of the plan has no effect there." },
   { "W-import", "A plan cannot state what a line of an LSF file states." },
