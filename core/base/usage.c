@@ -60,7 +60,7 @@ allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading)
 
 /* ---- While it goes on ------------------------------------------------------------------------ */
 
-enum { SUM_BITS = 40 }; /* sums are in parts of 2^40 */
+enum { SUM_BITS = 62 }; /* sums are in parts of 2^62 */
 
 allot__pace allot__pace_of(const allot_decay *decay, const allot__roots *roots)
 {
@@ -84,7 +84,7 @@ static allot__u128 power_of(allot__u128 part, int64_t times_over)
     return out;
 }
 
-/* n / divisor in parts of 2^40, to the nearest; n at most 2^126. */
+/* n / divisor in parts of 2^62, to the nearest; n at most 2^126. */
 static allot__u128 quotient(allot__u128 n, allot__u128 divisor)
 {
     allot__u128 out = n / divisor, rest = n % divisor;
@@ -96,7 +96,7 @@ static allot__u128 quotient(allot__u128 n, allot__u128 divisor)
     return out + (rest * 2 >= divisor);
 }
 
-/* Slot-seconds of one slot over n seconds, in parts of 2^40. */
+/* Slot-seconds of one slot over n seconds, in parts of 2^62. */
 static allot__u128 sum_over(int64_t seconds, const allot__pace *pace)
 {
     allot__u128 one = (allot__u128)1 << ALLOT__ONE_BITS;
@@ -143,14 +143,21 @@ static void fill_powers(allot__decay *decay)
 /* 10^6 / (1 - r), with as many bits behind the point as fit. */
 static void fill_steady(allot__decay *decay)
 {
-    allot__u128 fades = ((allot__u128)1 << ALLOT__ONE_BITS) - decay->pace.part;
-    allot__u128 slots = quotient((allot__u128)1 << ALLOT__ONE_BITS, fades) * ALLOT__MILLION;
-    for (decay->shift = 64 - SUM_BITS; slots >> 64 != 0; decay->shift++)
-        slots >>= 1;
-    decay->steady = (uint64_t)slots;
+    enum { MOST = 62 };
+    allot__u128 one = (allot__u128)1 << ALLOT__ONE_BITS;
+    allot__wide made = allot__wide_times(quotient(one, one - decay->pace.part), ALLOT__MILLION);
+    int shift = 64 - SUM_BITS;
+    for (; made.high != 0 || made.low >> 64 != 0; shift++) {
+        made.low = made.high << 127 | made.low >> 1;
+        made.high >>= 1;
+    }
+    decay->steady = (uint64_t)made.low;
+    decay->shift = shift < MOST ? shift : MOST;
     decay->lasting = (double)decay->steady / ALLOT__MILLION;
-    for (int i = decay->shift; i < 64; i++)
+    for (int i = shift; i < 64; i++)
         decay->lasting /= 2;
+    for (int i = 64; i < shift; i++)
+        decay->lasting *= 2;
 }
 
 void allot__decay_make(const allot_decay *by, allot__decay *out)

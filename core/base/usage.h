@@ -44,7 +44,8 @@ typedef struct allot__pace {
 } allot__pace;
 
 allot__pace allot__pace_of(const allot_decay *decay, const allot__roots *roots);
-/* Millionths of slot-seconds of `slots`, 0 ... 2^40, used for `seconds` until now; below 0 as 0. */
+/* Millionths of slot-seconds of `slots`, 0 ... 2^40, used for `seconds` until now; below 0 as 0.
+ * Within a millionth of 2^34 slots or less. */
 allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace);
 
 /* ---- Use so far, and what is used since ------------------------------------------------------ */
@@ -68,7 +69,8 @@ typedef struct allot__decay {
     allot__pace pace;
     /* What is left after d * 2^(10 i) seconds, of 2^63, to the nearest. */
     uint64_t left[ALLOT__DIGITS][1 << ALLOT__DIGIT];
-    /* Millionths of slot-seconds that one slot in use comes to at last, times 2^(64 - shift). */
+    /* Millionths of slot-seconds that one slot in use comes to at last, times 2^(64 - shift); shift
+     * 62: they are too many. */
     uint64_t steady;
     int shift;
     double lasting; /* slot-seconds of the same, near it */
@@ -97,20 +99,20 @@ static inline allot__u128 allot__usage_whole(const allot__usage *usage)
 }
 /* Millionths of slot-seconds as usage, cut. */
 allot__usage allot__usage_cut(allot__u128 millionths, int64_t at);
-/* Use at a later time if `slots` were used since, within a millionth for less than 2^62 millionths.
- */
+/* Use at a later time if `slots` were used since, within a millionth. */
 allot__usage allot__usage_after(const allot__usage *usage, int64_t slots, int64_t when,
                                 const allot__decay *decay);
 /* The same in millionths by three products of 64 bits, of use that fades; below 0: that is too
- * much, or too long ago. `when` is later. */
+ * much, or too long ago. `when` is later. Powers are off by 2^-61.7 at most, and use is below 2^59
+ * here, so eighths of a millionth are known. */
 static inline int64_t allot__usage_soon(const allot__usage *usage, int64_t slots, int64_t when,
                                         const allot__decay *decay)
 {
     const uint64_t half = UINT64_C(1) << 62, digit = (1 << ALLOT__DIGIT) - 1;
     uint64_t seconds = (uint64_t)when - (uint64_t)usage->at, many = (uint64_t)slots;
-    uint64_t steady = (uint64_t)((allot__u128)(many << decay->shift) * decay->steady >> 64);
-    bool much = many >> (63 - decay->shift) != 0 || steady >= half ||
-                usage->slot_seconds >= (int64_t)(half / ALLOT__MILLION);
+    allot__u128 eighths = ((allot__u128)(many << decay->shift) * decay->steady + half / 4) >> 61;
+    bool much = many >> (62 - decay->shift) != 0 || eighths >= half ||
+                usage->slot_seconds >= (int64_t)(half / 8 / ALLOT__MILLION);
     if (much || seconds >> (ALLOT__DIGIT * ALLOT__DIGITS) != 0 || decay->pace.part == 0)
         return -1;
     uint64_t left = decay->left[0][seconds & digit], more = seconds >> ALLOT__DIGIT;
@@ -118,9 +120,10 @@ static inline int64_t allot__usage_soon(const allot__usage *usage, int64_t slots
         left = (uint64_t)(((allot__u128)left * decay->left[1][more & digit] + half) >> 63);
     if (more >> ALLOT__DIGIT != 0)
         left = (uint64_t)(((allot__u128)left * decay->left[2][more >> ALLOT__DIGIT] + half) >> 63);
-    int64_t above = usage->slot_seconds * ALLOT__MILLION + usage->millionths - (int64_t)steady;
-    allot__i128 stays = (allot__i128)above * (int64_t)left + (int64_t)half;
-    return (int64_t)steady + (int64_t)(stays >> 63);
+    int64_t steady = (int64_t)eighths;
+    int64_t above = (usage->slot_seconds * ALLOT__MILLION + usage->millionths) * 8 - steady;
+    allot__i128 use = ((allot__i128)steady << 63) + (allot__i128)above * (int64_t)left;
+    return (int64_t)((use + ((allot__i128)1 << 65)) >> 66);
 }
 
 #endif

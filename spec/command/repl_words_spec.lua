@@ -56,7 +56,7 @@ describe("demand and holds", function ()
     assert.same({ demand = 40, allocated = 14 },
       value(FIRST, use, 'used("/science")', 'state.consumers["/science"]'))
     local later = 'state.now = "2026-03-02T09:01:00Z"'
-    assert.matches("Its use is 450 slot-seconds now", (text(FIRST, "plan.half_life = 60",
+    assert.matches("Its use is 450 slot-seconds at", (text(FIRST, "plan.half_life = 60",
       'demand("/science", 0) holds("/science", 0)', use, later, 'explain "/science"')), 1, true)
     assert.matches('hint: what was used stands in the state: used ("/science", 900)',
       select(3, text(FIRST, 'consumers["/science"].usage = 5')), 1, true)

@@ -292,6 +292,12 @@ describe("help", function ()
     assert.truthy(help.text "string.find":find("Not as in stock Lua", 1, true))
   end)
 
+  it("knows the keys of what a state lists", function ()
+    assert.truthy(help.text "usage_at":find("Keys of consumers in a state:\n  usage_at: a time\n",
+      1, true))
+    assert.truthy(help.text "for":find("Keys of reclaims in a state:", 1, true))
+  end)
+
   it("knows each rule that explanations may cite, and nothing beside it", function ()
     local rules = shell.read "core/RULES.md"
     for head in rules:gmatch "\n%* %*%*(.-)%*%*" do

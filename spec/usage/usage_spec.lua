@@ -66,8 +66,23 @@ describe("use", function ()
     assert.same({ 12, 12, 0, 2 }, used({ half_life = 0, usage_at = 999 },
       { ["A/x"] = { usage_at = 998, usage = 4 } }))
     assert.same({ 4, 4, 0, 0 }, used({ half_life = 0 }, { ["A/x"] = { usage = 4 } }))
-    assert.same({ 4, 4, 0, 0 }, used({ half_life = 10, usage_at = 1001 },
-      { ["A/x"] = { usage = 4 } }))
+  end)
+
+  -- What will have been used by then is not known now.
+  it("has no time after that of the state", function ()
+    local sealed = engine.sealed(plan { slots = 20, half_life = 10, { "A" } })
+    for _, text in ipairs {
+      '{"now": 1000, "usage_at": 1001}',
+      '{"now": 1000, "usage_at": "1970-01-01T00:16:41Z"}',
+      '{"now": 1000, "consumers": {"/A": {"usage": 4, "usage_at": 1001}}}',
+      '{"now": 1000, "consumers": {"/A": {"usage": 4, "usage_at": {"default": 1001}}}}',
+    } do
+      local _, _, report = allot.state(sealed, text, { file = "state.json" })
+      local from, word = text:match '.*()": ("?1[^ }]*)'
+      assert.equal(1, #report)
+      assert.same({ "E-range", from + 3, ("found %s, allowed a time up to \"now\""):format(word) },
+        { report[1].code, report[1].col, report[1].message })
+    end
   end)
 
   it("of a parent is the sum of its children's whole slot-seconds", function ()
@@ -150,11 +165,27 @@ describe("how use fades", function ()
     assert.same({ 4, 4, 0, 2 }, used { params = { half_life = 1 }, usage_at = 999 })
   end)
 
-  it("is at least 0", function ()
-    local short = plan { slots = 20, half_life = -1, { "A" } }
-    local made, _, report = allot.plan(document.encode(short))
-    assert.is_nil(made)
-    assert.equal("E-range", report[1].code)
+  it("is at least 0, and a fault of it is all that is said", function ()
+    for _, keys in ipairs { { half_life = -1 }, { half_life = "a week" }, { hist_hours = 0.5 },
+                            { params = { half_life = -1 } } } do
+      local short = plan { slots = 20, policy = "site.lua", { "A" } }
+      for key, value in pairs(keys) do short[key] = value end
+      local made, _, report = allot.plan(document.encode(short),
+        { policies = { ["site.lua"] = by "'usage'" } })
+      assert.is_nil(made)
+      assert.equal(1, #report, report[2] and report[2].message)
+      assert.matches("^E%-[rt]", report[1].code)
+    end
+  end)
+
+  it("is missed once where leaves have used something", function ()
+    local made = engine.sealed(plan { slots = 20, { "A" }, { "B" } })
+    local _, report = allot.state(made, [[{"now": 1000, "consumers": {"/A": {"usage": 0},
+      "/B": {"usage": {"default": 7}, "usage_rest": 1, "usage_at": 1001}}}]])
+    assert.equal(1, #report)
+    assert.same({ "W-decay", 2, 35 }, { report[1].code, report[1].line, report[1].col })
+    assert.equal('use is lost here: the plan states neither "half_life" nor "hist_hours"',
+      report[1].message)
   end)
 end)
 
@@ -166,12 +197,18 @@ describe("explanations of use", function ()
 
   it("say how much there is, how it fades, and what is added", function ()
     local rows = { ["A/x"] = { usage = 5 }, ["A/y"] = { usage = 1, allocated = 0 } }
-    assert.matches("Its use is 6 slot-seconds now, and fades to half in 60 s; what it holds adds 4 "
-      .. "a second (C-14).", explained({ half_life = 60 }, rows, "/A"), 1, true)
-    assert.matches("Its use is 1 slot-second now, and fades to a tenth in 3600 s; what it holds "
-      .. "adds 0 a second (C-14).", explained({ hist_hours = 1 }, rows, "/A/y"), 1, true)
-    assert.matches("Its use is 0 slot-seconds now, and does not fade; what it holds adds 2 a "
-      .. "second", explained({ half_life = 0 }, rows, "/B"), 1, true)
+    local function says(text, ...)
+      assert.matches("Its use is " .. text, explained(...), 1, true)
+    end
+    says("6 slot-seconds at 1970-01-01T00:16:40Z, and fades to half in 60 s; what it holds adds 4 "
+      .. "a second (C-14).", { half_life = 60 }, rows, "/A")
+    says("1 slot-second at 1970-01-01T00:16:40Z, and fades to a tenth in 3600 s; what it holds "
+      .. "adds 0 a second (C-14).", { hist_hours = 1 }, rows, "/A/y")
+    says("0 slot-seconds at 1970-01-01T00:16:40Z, and does not fade; what it holds adds 2 a second",
+      { half_life = 0 }, rows, "/B")
+    -- allot explain --at, of a time after that of the state
+    says("45 slot-seconds at 1970-01-01T00:16:50Z", { half_life = 0, now = 1010, usage_at = 1000 },
+      { ["A/x"] = { usage = 5 } }, "/A/x")
     assert.is_nil(explained({}, rows, "/B"):find("Its use", 1, true))
   end)
 
@@ -180,7 +217,7 @@ describe("explanations of use", function ()
     local function told(source) return explained({ half_life = 60 }, rows, "/A/y", by(source)) end
     assert.matches("used_over_share is 500: its use * 1000 / its share of 2.",
       told "'used_over_share'", 1, true)
-    assert.matches("Its use is 1 slot-second now", told "'usage'", 1, true)
+    assert.matches("Its use is 1 slot-second at", told "'usage'", 1, true)
     assert.is_nil(told "'usage'":find("used_over_share", 1, true))
     assert.is_nil(told "function (usage, share) return usage // share end"
       :find("used_over_share", 1, true))

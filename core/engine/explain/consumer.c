@@ -199,8 +199,8 @@ static void explain_used(const allot__explanation *about)
     const allot_decay *decay = &work->plan->fades->by;
     int64_t of = allot__used_of(work, about->row, &owned);
     allot__facts_open(about, "usage", "{");
-    FACTS(about, "slot_seconds period parts", work->used->usage[about->row], decay->period,
-          decay->parts);
+    FACTS(about, "slot_seconds at period parts", work->used->usage[about->row], work->state->now,
+          decay->period, decay->parts);
     if (allot__policy_reads_use(about->rules->policy, &named) & ALLOT__READS_OVER_SHARE)
         FACTS(about, "over_share of owned?",
               allot__used_value(work, ALLOT_USED_OVER_SHARE, about->row), of, owned);

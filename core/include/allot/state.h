@@ -152,11 +152,13 @@ ALLOT_API int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_
 ALLOT_API int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consumer,
                                         int64_t when);
 /* The time of all use that states none (C-14, Q-41), by default now. From then on leaves have held
- * the slots that they have when the state is sealed first. EUSAGE: the plan counts no use. */
+ * the slots that they have when the state is sealed first. Use of a time after `now`, which
+ * documents may not state, does not fade until then. EUSAGE: the plan counts no use. */
 ALLOT_API int allot_state_usage_at(allot_state *state, int64_t when);
 /* What has been set is how things stand. From here on a leaf whose allocated slots change has other
- * slots from the state's `now` on, so that `now` is to be set before them. Sealing a state for the
- * first time does this. EUSAGE. */
+ * slots from the state's `now` on, so that `now` is to be set before them. The slots of a leaf
+ * whose `allocated` is not set change when the state is sealed, not when its tasks do: seal it
+ * before `now` moves on. Sealing a state for the first time does this. EUSAGE. */
 ALLOT_API int allot_state_begin(allot_state *state);
 /* Checks the whole state (allocated below the tasks' slots, ...). EINVALID with diagnostics. */
 ALLOT_API int allot_state_seal(allot_state *state, allot_report *report);

@@ -142,10 +142,10 @@ static void set_decay(allot__plan_reader *reader, const allot__value *params)
     for (int i = 0; i < 4; i++) {
         bool half = i % 2 == 1;
         const char *name = param_fields[half ? HALF_LIFE : HIST_HOURS].key;
-        /* A value out of range is a fault already. */
-        int64_t amount = allot__most(0, allot__least(stated[i]->integer, ALLOT_AMOUNT_MAX));
+        /* A value that is a fault already states all the same that use is counted. */
+        int64_t amount = stated[i]->kind != 0 ? stated[i]->integer : 0;
         allot_decay decay = {.period = amount * (half ? 1 : 3600), .parts = half ? 2 : 10};
-        if (stated[i]->kind == 0)
+        if (stated[i]->number == 0)
             continue;
         if (before)
             allot__doc_fault(&reader->doc, allot__at_key(stated[i]->number), "E-conflict", NULL,

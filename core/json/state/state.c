@@ -39,6 +39,9 @@ static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 
 /* ---- Amounts and times: one number, or one for each group ------------------------------------ */
 
+/* Places in the table of members. */
+enum { USAGE = 5, USAGE_AT = 7 };
+
 typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t number);
 
 static const allot__field one_amount = {NULL, ALLOT__AMOUNT, false};
@@ -48,13 +51,44 @@ static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, 
     return allot_state_slots(state, group, slots);
 }
 
-/* true: as much as there is; false: nothing. */
-static bool read_number(allot__doc *doc, const allot__value *value, int64_t *out)
+/* Of a plan that counts use: use of a time to come is not known now (C-14). */
+static bool is_past(allot__state_reader *reader, const allot__value *value, int64_t when)
 {
-    if (value->kind != ALLOT__BOOLEAN)
-        return allot__time_read(doc, value, out);
-    *out = value->integer != 0 ? ALLOT_AMOUNT_MAX : 0;
-    return true;
+    allot__doc *doc = &reader->doc;
+    allot_decay decay;
+    int64_t now = allot_state_now_get(reader->state);
+    if (when <= now || reader->top[ALLOT__STATE_NOW].kind == 0 ||
+        allot_plan_decay_get(reader->plan, &decay) != ALLOT_OK)
+        return true;
+    allot__doc_found(doc, allot__at(value->number), "E-range", NULL, "",
+                     ", allowed a time up to \"now\"");
+    return false;
+}
+
+/* Of a plan that counts no use, leaves' use is lost. */
+static void doubt_use(allot__state_reader *reader, const allot__value *value)
+{
+    allot_decay decay;
+    if (reader->uncounted || allot_plan_decay_get(reader->plan, &decay) == ALLOT_OK)
+        return;
+    reader->uncounted = true;
+    allot__doc_warn(&reader->doc, allot__at(value->number), "W-decay",
+                    "in the plan: \"half_life\": 604800 leaves half of it a week later",
+                    "use is lost here: the plan states neither \"half_life\" nor \"hist_hours\"");
+}
+
+/* A boolean is as much as there is, or nothing. */
+static bool read_number(allot__state_reader *reader, const allot__value *value,
+                        const allot__field *kind, int64_t *out)
+{
+    if (value->kind == ALLOT__BOOLEAN) {
+        *out = value->integer != 0 ? ALLOT_AMOUNT_MAX : 0;
+        return true;
+    }
+    bool number = allot__time_read(&reader->doc, value, out);
+    if (number && kind == &reader->of_group[USAGE] && *out > 0)
+        doubt_use(reader, value);
+    return number && (kind != &reader->of_group[USAGE_AT] || is_past(reader, value, *out));
 }
 
 static void read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
@@ -67,7 +101,7 @@ static void read_by_group(allot__state_reader *reader, const allot__value *value
             allot__group_find(doc, reader->plan, allot__at_key(it), allot__doc_key(doc, it));
         allot__value found = allot__value_read(doc, it, kind);
         int64_t number;
-        if (read_number(doc, &found, &number) && group >= 0 && consumer != ALLOT_ROOT)
+        if (read_number(reader, &found, kind, &number) && group >= 0 && consumer != ALLOT_ROOT)
             allot__doc_keep(doc, set(reader->state, group, consumer, number));
     }
 }
@@ -81,7 +115,7 @@ static void read_numbers(allot__state_reader *reader, const allot__value *value,
     int64_t number;
     if (value->kind == ALLOT__OBJECT)
         read_by_group(reader, value, consumer, kind, set);
-    if (value->kind == ALLOT__OBJECT || !read_number(doc, value, &number))
+    if (value->kind == ALLOT__OBJECT || !read_number(reader, value, kind, &number))
         return;
     if (allot_plan_groups(reader->plan) > 1 && value->kind != ALLOT__BOOLEAN) {
         allot__doc_fault(doc, allot__at(value->number), "E-type", NULL,
@@ -271,6 +305,7 @@ static void read_top(allot__state_reader *reader)
                                          reader->top[ALLOT__STATE_NOW_ROUNDED].integer != 0));
     allot_decay decay;
     if (allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &usage_at) &&
+        is_past(reader, &reader->top[ALLOT__STATE_USAGE_AT], usage_at) &&
         allot_plan_decay_get(reader->plan, &decay) == ALLOT_OK)
         allot__doc_keep(doc, allot_state_usage_at(reader->state, usage_at));
 }

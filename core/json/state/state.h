@@ -47,6 +47,7 @@ typedef struct allot__state_reader {
     /* Members of consumers, of all groups or each, and of one group (allot/members.h). */
     allot__field row[ALLOT__ROW_FIELDS], of_group[ALLOT__ROW_FIELDS];
     uint32_t *objects; /* by consumer: its object, and whether it is faulty; 0: none */
+    bool uncounted;    /* leaves' use was stated that the plan does not count */
     bool doubtful;     /* a task, job or reclaim is faulty, so sums may be wrong */
 } allot__state_reader;
 

@@ -241,8 +241,8 @@ static const allot_member host_members[] = {
         MEMBER("usage_rest", "millionths of a slot-second beyond these", WHOLE(0, 999999),         \
                AT(usage_rest)),                                                                    \
         MEMBER("usage_at",                                                                         \
-               "the time of its `usage`; since then " what " now; without this the state's "       \
-               "`usage_at`",                                                                       \
+               "the time of its `usage`, `now` or before; since then " what " now; without this "  \
+               "the state's `usage_at`",                                                           \
                WHEN, AT(usage_at), .unset = INT64_MIN)
 
 #define OF allot_stated_leaf

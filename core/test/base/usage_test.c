@@ -196,7 +196,7 @@ static void use_in_pieces(void)
     for (int i = 0; i < 400; i++) {
         allot_decay decay = {.period = 1 + (int64_t)(bits() % 100000), .parts = 2 + i % 12};
         allot__pace pace = allot__pace_of(&decay, NULL);
-        int64_t slots = 1 + (int64_t)(bits() % 100000), seconds = 0;
+        int64_t slots = 1 + (int64_t)(bits() >> (24 + bits() % 40)), seconds = 0;
         int64_t pieces = 1 + (int64_t)(bits() % 9);
         allot__u128 steps = 0;
         for (int64_t k = 0; k < pieces; k++) {
@@ -209,6 +209,63 @@ static void use_in_pieces(void)
         wrong += apart > 3 * (allot__u128)pieces;
     }
     CHECK_EQ(wrong, 0);
+}
+
+/* Are two amounts at most one apart? */
+static bool near(allot__u128 a, allot__u128 b)
+{
+    return a + 1 - b <= 2;
+}
+
+/* slots * (1 - r^n) / (1 - r), to the nearest millionth: by Python's decimals, 120 digits. */
+static void use_of_many_slots(void)
+{
+    static const struct {
+        int64_t slots, seconds, period;
+        uint64_t high, low; /* of a wanted number, high * 10^18 + low */
+        int32_t parts;
+    } rows[] = {
+        {3000000, 1000, 86400, 0, 2988010296570655, 2},
+        {5000000, 30 * 86400, 7 * 86400, 4, 139031856725417822, 2},
+        {1000000000, 1, 604800, 0, 1000000000000000, 2},
+        {1000000000, 604800, 604800, 436, 271230364870287581, 2},
+        {1000000000, 3600, 18000, 2, 885101925086942281, 10},
+        {(int64_t)1 << 40, 365 * 86400, 1000000000, 34297971, 811444072961476339, 2},
+        {(int64_t)1 << 34, 1000000000, 1000000000, 12392656, 41733928500399378, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        allot_decay decay = {.period = rows[i].period, .parts = rows[i].parts};
+        allot__pace pace = allot__pace_of(&decay, NULL);
+        allot__u128 made = allot__usage_made(rows[i].slots, rows[i].seconds, &pace);
+        allot__u128 wanted = (allot__u128)rows[i].high * 1000000000000000000u + rows[i].low;
+        CHECK(near(made, wanted));
+    }
+}
+
+/* Three products tell use within a millionth, as the sum in one go does; or they tell nothing. */
+static void use_by_three_products(void)
+{
+    static allot__decay fades;
+    int wrong = 0, told = 0;
+    for (int i = 0; i < 300; i++) {
+        allot_decay decay = {.period = 1 + (int64_t)(bits() >> (34 + bits() % 30)),
+                             .parts = i % 3 ? 2 : 10};
+        allot__decay_make(&decay, &fades);
+        for (int k = 0; k < 300; k++) {
+            int64_t seconds = 1 + (int64_t)(bits() >> (34 + bits() % 30));
+            int32_t slots = k % 5 ? (int32_t)(bits() >> (34 + bits() % 30)) : 0;
+            allot__usage usage = {.slot_seconds = (int64_t)(bits() >> (2 + bits() % 62)),
+                                  .millionths = (int32_t)(bits() % ALLOT__MILLION)};
+            allot__fading fading = allot__fading_over(seconds, &decay, &fades.roots);
+            allot__u128 use = allot__usage_left(allot__usage_whole(&usage), &fading) +
+                              allot__usage_made(slots, seconds, &fades.pace);
+            int64_t soon = allot__usage_soon(&usage, slots, seconds, &fades);
+            wrong += soon >= 0 && !near((allot__u128)soon, use);
+            told += soon >= 0;
+        }
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK(told > 20000);
 }
 
 static void use_at_its_bounds(void)
@@ -233,6 +290,8 @@ int main(void)
 {
     RUN(use_that_goes_on);
     RUN(use_in_pieces);
+    RUN(use_of_many_slots);
+    RUN(use_by_three_products);
     RUN(use_at_its_bounds);
     RUN(use_is_the_power_to_the_nearest);
     RUN(the_law_of_hist_hours);

@@ -8,8 +8,8 @@ local slots = {}
 
 --- Use over time.
 local function used(say, it, allocated)
-  say("Its use is {} slot-second{|s} now, {}; what it holds adds {} a second (C-14).",
-    it.slot_seconds, words.fades(it), allocated)
+  say("Its use is {} slot-second{|s} at {}, {}; what it holds adds {} a second (C-14).",
+    it.slot_seconds, words.time(it.at), words.fades(it), allocated)
   if not it.over_share then return end
   if it.of == 0 then
     say("{?Siblings own slots and it owns none: its share does not count|Its share is 0}, so "

@@ -3,14 +3,15 @@
 --- Help for policy authors, from the table of the API: a topic's text, all topics, the nearest.
 --
 -- A topic is a word ("fill"), a word's argument ("policy", "attributes"), a key of a policy
--- ("quota"), a column ("in_flight"), a code of diagnostics ("E-range"), the number of a rule that
--- explanations cite ("C-6"), a term of results or services ("lent"), a policy that `allot init`
--- begins with, or one of a few lists.
+-- ("quota"), a column ("in_flight"), a key of what a state lists ("usage_at"), a diagnostic's code
+-- ("E-range"), the number of a rule that explanations cite ("C-6"), a term of results or services
+-- ("lent"), a policy that `allot init` begins with, or one of a few lists.
 
 local names = require "allot.language.names"
 local api = require "allot.reference.api"
 local codes = require "allot.reference.api.codes"
 local core = require "allot.core"
+local members = require "allot.reference.members"
 
 local help = {}
 
@@ -99,6 +100,23 @@ local function columns_text(name)
     end
     add_rows(out, rows[2] .. ":", found)
   end
+  return #out > 0 and table.concat(out, "\n"):sub(2) .. "\n" or nil
+end
+
+--- Calls visit(row, item) for each key of the items of a state.
+local function each_member(visit)
+  for _, item in ipairs(members.ITEMS) do
+    for _, row in ipairs(members.rows(core.members(item[1]))) do visit(row, item[1]) end
+  end
+end
+
+local function members_text(name)
+  local out = {}
+  each_member(function (row, item)
+    if row[1] == name then
+      add_rows(out, ("Keys of %ss in a state:"):format(item), { { row[1], row[2], row[3] } })
+    end
+  end)
   return #out > 0 and table.concat(out, "\n"):sub(2) .. "\n" or nil
 end
 
@@ -207,6 +225,7 @@ local function each_word(add)
   for _, rows in ipairs(api.rows) do
     for _, column in ipairs(core.columns(rows[1])) do add(column.name) end
   end
+  each_member(function (row) add(row[1]) end)
   for _, row in ipairs(codes) do add(row[1]) end
 end
 
@@ -261,6 +280,7 @@ function help.text(topic, verbs)
     end
   end
   said[#said + 1] = columns_text(topic)
+  said[#said + 1] = members_text(topic)
   said[#said + 1] = terms_text(nil, topic)
   said[#said + 1] = terms_text(topic)
   said[#said + 1] = policy_text(topic)

@@ -124,6 +124,8 @@ return {
     .. "first switches." },
   { "W-interrupted", "The simulation was interrupted; the results end there." },
   { "W-group", "A group of users is empty." },
+  { "W-decay", "The state has use of leaves, and the plan does not say how use fades, so none is "
+    .. "counted: what was used before is lost. State `half_life` or `hist_hours`." },
   { "W-requires", "No open host meets a requirement: consumers that require it get nothing." },
   { "W-exclusive", "Other consumers run on an exclusive host: nobody gets the host's free slots." },
   { "W-hosts", "The state does not say on which hosts some slots are held." },
