@@ -99,6 +99,8 @@ describe("allot init", function ()
       status, _, err = command(("check --runs 100 %s.lua %s_plan.json"):format(name, name))
       assert.same({ 0, "" }, { status, err }, peer)
       assert.equal(0, (command(("run %s_plan.json %s_state.json"):format(name, name))))
+      local plan = shell.read(("%s/%s_plan.json"):format(at, name))
+      if peer == "slurm_multifactor" then assert.is_nil(plan:find '"preemptive"') end
       local text = shell.read(("%s/%s.lua"):format(at, name))
       assert.truthy(text:find(('\n  name = "my_%s",\n'):format(peer), 1, true), text)
       assert.falsy(text:find "SPDX")

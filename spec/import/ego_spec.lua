@@ -300,6 +300,18 @@ describe("EGO's consumer trees", function ()
     }, notes)
   end)
 
+  it("have notes for limits, each with its policy", function ()
+    local plan, notes = plan_of(group(consumer("a", owned(4)
+      .. "<BorrowingPolicy><Limit>6</Limit><Limit>7</Limit></BorrowingPolicy>\n"
+      .. "<LendingPolicy><Limit>2</Limit><ConsumerPath>/b</ConsumerPath></LendingPolicy>")
+      .. consumer("b", owned(1))))
+    assert.same({ name = "a", owned = 4, borrow_limit = 6, lend_limit = 2, lend = { "/b" } },
+      plan.consumers[1])
+    assert.same({ "a: BorrowingPolicy/Limit is stated again: the first holds",
+      "a: BorrowingPolicy/Limit without a ConsumerPath is read as of everybody" },
+      { notes[1]:match "note: (.*)", notes[2]:match "note: (.*)" })
+  end)
+
   it("have notes for attributes, texts, and words where they have no place", function ()
     local plan, notes = plan_of('<x:Plan xmlns:x="y"><ConsumerHierarchy>\n'
       .. '<Consumer ConsumerName="a" Disabled="true"><DistributionPolicies>' .. owned(4)
@@ -334,6 +346,9 @@ describe("EGO's consumer trees", function ()
     refused(group(consumer("a", owned "four")), "a: Owned four, allowed a whole number from 0")
     refused(group(consumer("a", owned "")), "a: Owned is empty, allowed a whole number from 0")
     refused(group(consumer("a", from_to(18, 8, owned(1)))), "TimeWindow from 18 to 8, allowed "
+      .. "an end after the begin: over midnight two, to 24 and from 0")
+    refused(group(consumer("a", from_to(8, 8, owned(1)))), "TimeWindow from 8 to 8, allowed an end")
+    refused(group(consumer("a", from_to(8, 25, owned(1)))), "TimeWindow from 8 to 25, allowed "
       .. "hours from 0 to 24")
     refused(group(consumer("a", from_to(0, 8, owned(1)) .. from_to(7, 9, owned(1)))), "a: this "
       .. "window begins before that of line 1 ends")

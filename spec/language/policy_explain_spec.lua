@@ -173,6 +173,13 @@ describe("W-owned names what the policy goes by:", function ()
       hint(OWN .. 'quota = { fill "a" { by = "weight", up_to = "most" } }'))
   end)
 
+  it("nothing of a consumer that owns its reserve", function ()
+    local plan = assert(allot.plan('{"slots": 4, "policy": "share_ratio", "consumers": '
+      .. '[{"name": "a", "owned": 2, "reserve": 2}]}'))
+    local decision = assert(allot.cycle(plan, assert(allot.state(plan, '{"now": 0}'))))
+    assert.same({}, json.decode(decision:json()).warnings)
+  end)
+
   it("nothing", function ()
     assert.is_nil(hint(OWN .. 'quota = { fill "a" { up_to = "most" } }'))
   end)

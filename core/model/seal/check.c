@@ -176,7 +176,8 @@ static int check_slots(const allot_plan *plan, int32_t group, allot_report *repo
     return ALLOT_OK;
 }
 
-/* Under policies without ownership, warns of the first consumer that states `owned`. */
+/* Under policies without ownership, warns of the first consumer that states more `owned` than its
+ * reserve, which needs that much. */
 static void warn_owned(const allot_plan *plan, int32_t group, allot_report *report)
 {
     const allot__group *it = &plan->groups[group];
@@ -193,7 +194,8 @@ static void warn_owned(const allot_plan *plan, int32_t group, allot_report *repo
     int32_t consumer = ALLOT_ROOT, first = ALLOT_ROOT;
     while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
         int32_t row = allot__row(plan, group, consumer);
-        if (it->columns[ALLOT_OWNED][row] == 0 || !owned_stated(plan, it, row))
+        if (it->columns[ALLOT_OWNED][row] <= it->columns[ALLOT_RESERVE][row] ||
+            !owned_stated(plan, it, row))
             continue;
         first = first == ALLOT_ROOT ? consumer : first;
         others++;

@@ -95,22 +95,26 @@ end
 --- Columns that windows of a plan do not change.
 local ONCE = { grace = true, rank = true, rebalance = true }
 
+--- Elements that several policies have, and are named with the policy.
+local COMMON = { Limit = true, ConsumerPath = true }
+
 local function take_word(site, node, element, path, to)
   local column, kind = table.unpack(WORDS[path])
+  local name = COMMON[element.name] and path:match "%a+/%a+$" or element.name
   local value, allowed = TAKE[kind](element.text)
   site.read[path] = true
   if to.from and ONCE[column] then
     site.with.note(element.place, ("%s: %s of a TimeWindow is not carried over: a plan has one of "
-      .. "all hours"):format(node.raw, element.name))
+      .. "all hours"):format(node.raw, name))
   elseif value == nil then
-    site.with.fail(element.place, ("%s: %s %s, allowed %s"):format(node.raw, element.name,
+    site.with.fail(element.place, ("%s: %s %s, allowed %s"):format(node.raw, name,
       element.text == "" and "is empty" or element.text, allowed))
   elseif kind == "path" then
     to[column] = to[column] or { place = element.place }
     table.insert(to[column], value)
   elseif to[column] ~= nil then
     site.with.note(element.place, ("%s: %s is stated again: the first holds"):format(node.raw,
-      element.name))
+      name))
   else
     to[column] = value
   end
@@ -139,9 +143,20 @@ local function read_words(site, node, element, path, to, always)
   return to
 end
 
+--- Notes a limit of a policy that names nobody: then the plan lends to, or borrows from, everybody.
+local function note_limits(site, node, columns, place)
+  for _, it in ipairs { { "lend", "LendingPolicy" }, { "borrow", "BorrowingPolicy" } } do
+    if columns[it[1] .. "_limit"] and not columns[it[1]] then
+      site.with.note(place, ("%s: %s/Limit without a ConsumerPath is read as of everybody"):format(
+        node.raw, it[2]))
+    end
+  end
+end
+
 local function columns_of(site, node, element)
   local always = { windows = {} }
   read_words(site, node, element, "", always, always)
+  note_limits(site, node, always, element.place)
   hours.check(always.windows, node.raw, site.with)
   return always
 end

@@ -22,8 +22,9 @@ function hours.read(element, word, with)
   if from and to and from < to then
     return { from = from, to = to, place = element.place }
   end
-  with.fail(element.place, ("%s from %s to %s, allowed hours from 0 to 24"):format(element.name,
-    element.of[word.from] or "?", element.of[word.to] or "?"))
+  with.fail(element.place, ("%s from %s to %s, allowed %s"):format(element.name,
+    element.of[word.from] or "?", element.of[word.to] or "?", from and to
+      and "an end after the begin: over midnight two, to 24 and from 0" or "hours from 0 to 24"))
 end
 
 --- Fails where windows of one consumer overlap.

@@ -22,11 +22,11 @@ local CONSUMERS = {
 --- Columns as a line of a fixture has them.
 local SHORT = { owned = "own" }
 
---- Queues of the plan, and the jobs of a case.
+--- Queues of the plan, and the jobs of a case; %s: where the policy preempts.
 local QUEUES = [=[
   "hosts": {"node1": {"slots": 4}, "node2": {"slots": 4}},
   "queues": [
-    {"name": "urgent", "priority": 90, "preemptive": true},
+    {"name": "urgent", "priority": 90%s},
     {"name": "night", "priority": 10}
   ]]=]
 local JOBS = [=[
@@ -164,20 +164,21 @@ end
 
 -- Queues --------------------------------------------------------------------------------------
 
-local function queue_files(text)
-  local line = "host node1{slots=4} host node2{slots=4} queue urgent{priority=90,preemptive} "
-    .. "queue night{priority=10}:"
+local function queue_files(text, preempts)
+  local line = ("host node1{slots=4} host node2{slots=4} queue urgent{priority=90%s} "
+    .. "queue night{priority=10}:"):format(preempts and ",preemptive" or "")
   local facts = "now=7200, night runs 1{host=node1,slots=4,started=0} 2{host=node2,slots=3,"
     .. "started=1800}, urgent awaits 3{slots=4,submitted=7200}"
   local it, lines = fixture.case(line .. " " .. facts, text), {}
   for i, id in ipairs { "1", "2", "3" } do
     lines[i] = ("    assert.equal(%q, it:fate %q)\n"):format(it:fate(id), id)
   end
-  return { plan = QUEUES, state = JOBS, spec = ([[
-  it("starts an urgent job in the place of another", function ()
+  return { plan = QUEUES:format(preempts and ', "preemptive": true' or ""), state = JOBS, spec = ([[
+  it("%s", function ()
     local it = fixture(%s, POLICY)
 %s  end)
-]]):format(quoted(line .. " " .. facts), table.concat(lines)) }
+]]):format(preempts and "starts an urgent job in the place of another"
+      or "lets an urgent job wait for slots", quoted(line .. " " .. facts), table.concat(lines)) }
 end
 
 -- All -----------------------------------------------------------------------------------------
@@ -185,7 +186,7 @@ end
 --- The files of a policy named `name`, as scaffold.lua lists them.
 function like.files(text, name, peer)
   local declared = assert(core.policy(text, { file = peer })):declared()
-  local made = (declared.dispatch and queue_files or tree_files)(text)
+  local made = (declared.dispatch and queue_files or tree_files)(text, declared.preempts ~= false)
   return {
     { "NAME.lua", policy_of(text, name, peer) },
     { "NAME_spec.lua", (SPEC:format(made.spec):gsub("PEER", peer)) },
