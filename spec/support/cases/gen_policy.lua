@@ -43,12 +43,15 @@ local KEYS = {
 -- policy quotas are the same while wishes are: they do not go by what is held.
 local function columns(stage, style, amounts, sums)
   local out = { table.unpack(AMOUNTS) }
+  local used = style.counts and stage ~= "reserve" -- which comes before
+  if used then out[#out + 1] = "usage" end
   if sums then
     table.move(SUMS, 1, style.steady and EARLY[stage] and 2 or #SUMS, #out + 1, out)
   end
   table.move(LATER[stage], 1, #LATER[stage], #out + 1, out)
   if not amounts then
     out[#out + 1] = "tier"
+    if used then out[#out + 1] = "used_over_share" end
   end
   return out
 end
@@ -334,6 +337,20 @@ local function claim_for_parents(random, state)
   end
 end
 
+--- Gives leaves use of `now`, so that it has not faded: a number, or one by group.
+local function draw_use(random, it)
+  local names = {}
+  for name in pairs(it.plan.groups or {}) do names[#names + 1] = name end
+  table.sort(names)
+  it.plan.half_life, it.state.usage_at = random:pick { 0, 1, 3600, 604800 }, it.state.now
+  for _, path in ipairs(leaves_of(it.plan)) do
+    local row = it.state.consumers[path]
+    local function draw() return random:pick { 0, 0, 1, 7, random:int(0, 100000) } end
+    if row then row.usage = it.plan.groups and {} or draw() end
+    for _, name in ipairs(row and names or {}) do row.usage[name] = draw() end
+  end
+end
+
 --- A random case with a policy: `site` has its rules, `policy` is its text.
 function gen_policy.case(seed, steady)
   local random = Random.new(seed * 7919)
@@ -342,7 +359,10 @@ function gen_policy.case(seed, steady)
     make_scarce(random, it)
   end
   claim_for_parents(random, it.state)
-  it.site = draw_site(random, { small = is_small(it.state), steady = steady })
+  local own = Random.new(seed * 104729)
+  local counts = own:once_in(3)
+  it.site = draw_site(random, { small = is_small(it.state), steady = steady, counts = counts })
+  if counts then draw_use(own, it) end
   it.write = gen_policy.write
   it.policy = gen_policy.write(it.site)
   it.plan.policy = "site.lua"

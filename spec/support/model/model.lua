@@ -33,6 +33,7 @@ end
 local function group(plan, state, name, site, out)
   local world = tree.read(plan, state, name)
   world.rules = rules.of(site, world.options.evenly and quota.EVENLY or quota.HYBRID)
+  rules.set_use(world, world.rules)
   quota.run(world)
   distribute.run(world)
   reclaim.run(world)
@@ -40,6 +41,7 @@ local function group(plan, state, name, site, out)
   local rows, count = {}, #world.leaves
   for i, node in ipairs(world.nodes) do
     rows[i] = row(node)
+    rows[i].usage = plan.half_life and node.usage or nil
   end
   for i, leaf in ipairs(world.leaves) do
     local last = world.leaves[count + 1 - i]

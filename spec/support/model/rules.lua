@@ -13,6 +13,37 @@ local FIELDS = {
   owned = "own_whole", configured = "owned", reserve = "reserve_now", limit = "most",
 }
 
+--- Use over time is cut there (C-14).
+local MOST_USE = 1 << 62
+
+--- Whether a site divides by what consumers own.
+local function owns(site)
+  local function reads(source)
+    local names = type(source) == "table" and source.reads or source
+    return type(names) == "string" and (names:find "owned" or names:find "configured") ~= nil
+  end
+  for i = 2, #site.fills do -- behind the reserve
+    local fill = site.fills[i]
+    local found = reads(fill.by) or reads(fill.up_to)
+    for _, key in ipairs(fill.order or {}) do found = found or reads(key.key) end
+    if found then return true end
+  end
+  return false
+end
+
+--- C-14: usage * 1000 by what is owned, or by share where that says nothing.
+local function used_over_share(node, site)
+  local owned, of = 0, node.share
+  for _, sibling in ipairs(node.parent.children) do owned = owned + sibling.owned end
+  if owned > 0 and owns(site) then of = node.owned end
+  return of > 0 and node.usage * 1000 // of or node.usage > 0 and MOST_USE or 0
+end
+
+--- Sets what a policy reads of use, once its rules are known.
+function rules.set_use(world, site)
+  for _, node in ipairs(world.nodes) do node.used_over_share = used_over_share(node, site) end
+end
+
 --- Columns that a plan states.
 rules.STATED = {
   owned = true, configured = true, reserve = true, limit = true, rank = true, share = true,
@@ -34,7 +65,9 @@ function rules.column(node, name)
   local summed = name:match "^sum_(.*)"
   if summed then
     local sum = 0
-    for _, sibling in ipairs(node.parent.children) do sum = sum + rules.column(sibling, summed) end
+    for _, sibling in ipairs(node.parent.children) do
+      sum = sum + math.min(rules.column(sibling, summed), MOST_USE - sum)
+    end
     return sum
   end
   if name == "parent_slots" then return node.parent.divided end

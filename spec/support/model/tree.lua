@@ -80,6 +80,7 @@ local function read_consumers(world, state, group)
     local said = (state.consumers or {})[node.path] or {}
     node.demand = of_group(said.demand, group) or 0
     node.allocated = of_group(said.allocated, group) or held[node.path] or 0
+    node.usage = of_group(said.usage, group) or 0 -- of now, so none has faded
   end
 end
 
@@ -103,6 +104,7 @@ local function sum_up(node)
   for _, child in ipairs(node.children) do
     sum_up(child)
     node.allocated = node.allocated + child.allocated
+    if node.usage then node.usage = node.usage + child.usage end
     node.in_flight = node.in_flight + child.in_flight
     node.claimed = node.claimed + child.claimed
   end
