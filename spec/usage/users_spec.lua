@@ -32,6 +32,14 @@ local function started(made)
 end
 
 describe("the use of a user (C-14)", function ()
+  it("has no time after that of the state", function ()
+    local sealed = engine.sealed(plan(), POLICY)
+    local text = '{"now": 300, "users": {"ann": {"usage": 1, "usage_at": 301}}}'
+    local _, _, report = allot.state(sealed, text)
+    assert.equal('found 301, allowed a time up to "now"', report[1].message)
+    assert.equal(text:find("301", 1, true), report[1].col)
+  end)
+
   it("halves in a half-life, and grows with the slots of its running jobs", function ()
     local state = { now = 300, usage_at = 100, users = {
       ann = { usage = 4000 }, bob = { usage = 1000, usage_rest = 500000, usage_at = 200 },

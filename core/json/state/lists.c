@@ -254,10 +254,25 @@ static void take_host(allot__item_reader *it, void *thing, bool sound)
         took_host(it->state, it->object, allot_state_host_set(it->state->state, host));
 }
 
+bool allot__use_is_past(allot__state_reader *reader, uint32_t number, int64_t when)
+{
+    allot__doc *doc = &reader->doc;
+    allot_decay decay;
+    int64_t now = allot_state_now_get(reader->state);
+    if (when <= now || reader->top[ALLOT__STATE_NOW].kind == 0 ||
+        allot_plan_decay_get(reader->plan, &decay) != ALLOT_OK)
+        return true;
+    allot__doc_found(doc, allot__at(number), "E-range", NULL, "", ", allowed a time up to \"now\"");
+    return false;
+}
+
 static void take_user(allot__item_reader *it, void *thing, bool sound)
 {
     allot_stated_user *user = thing;
     user->name = allot__doc_key(it->doc, it->object);
+    sound =
+        sound && allot__use_is_past(it->state, allot__doc_member(it->doc, it->object, "usage_at"),
+                                    user->usage_at);
     if (sound)
         allot__doc_named(it->doc, allot_state_user_set(it->state->state, user),
                          allot__at_key(it->object), "the user's name ", ALLOT__LABEL_RULE);

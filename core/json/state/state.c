@@ -51,20 +51,6 @@ static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, 
     return allot_state_slots(state, group, slots);
 }
 
-/* Of a plan that counts use: use of a time to come is not known now (C-14). */
-static bool is_past(allot__state_reader *reader, const allot__value *value, int64_t when)
-{
-    allot__doc *doc = &reader->doc;
-    allot_decay decay;
-    int64_t now = allot_state_now_get(reader->state);
-    if (when <= now || reader->top[ALLOT__STATE_NOW].kind == 0 ||
-        allot_plan_decay_get(reader->plan, &decay) != ALLOT_OK)
-        return true;
-    allot__doc_found(doc, allot__at(value->number), "E-range", NULL, "",
-                     ", allowed a time up to \"now\"");
-    return false;
-}
-
 /* Of a plan that counts no use, leaves' use is lost. */
 static void doubt_use(allot__state_reader *reader, const allot__value *value)
 {
@@ -88,7 +74,8 @@ static bool read_number(allot__state_reader *reader, const allot__value *value,
     bool number = allot__time_read(&reader->doc, value, out);
     if (number && kind == &reader->of_group[USAGE] && *out > 0)
         doubt_use(reader, value);
-    return number && (kind != &reader->of_group[USAGE_AT] || is_past(reader, value, *out));
+    return number &&
+           (kind != &reader->of_group[USAGE_AT] || allot__use_is_past(reader, value->number, *out));
 }
 
 static void read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
@@ -305,7 +292,7 @@ static void read_top(allot__state_reader *reader)
                                          reader->top[ALLOT__STATE_NOW_ROUNDED].integer != 0));
     allot_decay decay;
     if (allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &usage_at) &&
-        is_past(reader, &reader->top[ALLOT__STATE_USAGE_AT], usage_at) &&
+        allot__use_is_past(reader, reader->top[ALLOT__STATE_USAGE_AT].number, usage_at) &&
         allot_plan_decay_get(reader->plan, &decay) == ALLOT_OK)
         allot__doc_keep(doc, allot_state_usage_at(reader->state, usage_at));
 }

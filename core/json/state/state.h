@@ -62,6 +62,9 @@ void allot__preempted_at_read(allot__state_reader *reader);
 int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                           const char *name);
 
+/* Whether the time of use that stands at a value may be: of a plan that counts use, one after `now`
+ * may not, since what will have been used is not known now (C-14; reported). */
+bool allot__use_is_past(allot__state_reader *reader, uint32_t number, int64_t when);
 /* Calls `read` with each member of the object at a key. */
 void allot__members_read(allot__state_reader *reader, allot__state_key key,
                          void (*read)(allot__state_reader *reader, uint32_t member));
