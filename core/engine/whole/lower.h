@@ -26,6 +26,9 @@ static inline int allot__whole_is_short(allot__whole_all *all, const allot__work
 int32_t allot__whole_slots_on(const allot__whole_room *room, int32_t task, const allot__side *side);
 /* A side uses the quotas `from` ... `to` as far as it could. */
 void allot__whole_note_fine(const allot__side *side, int64_t from, int64_t to);
+/* The same of a side whose demand was just lowered to `used`, what it uses of the quota looked at
+ * last. */
+void allot__whole_note_lowered(allot__side *side, int32_t used);
 /* walk.c: rule 4, leaf by leaf, for one family whose levels are whole before the critical fill;
  * *done: the number of leaves. Likewise. */
 int allot__whole_walk(allot__whole_all *all, int32_t *done);

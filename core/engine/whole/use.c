@@ -185,6 +185,16 @@ void allot__whole_note_fine(const allot__side *side, int64_t from, int64_t to)
     *known_to = (int32_t)to;
 }
 
+/* With no more slots than it uses, a leaf uses all of them: tasks stay and fit in the same order
+ * (C-13), and what did not fit into the larger quota does not fit into this one. */
+void allot__whole_note_lowered(allot__side *side, int32_t used)
+{
+    if (side->anew || side->asker->side_count > 1)
+        return;
+    side->looked = used;
+    allot__whole_note_fine(side, used, used);
+}
+
 int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes)
 {
     const allot__work *work = side->work;

@@ -9,21 +9,24 @@
  *  - level + the whole slots of weight * rate,
  *  - and one slot more if that has a fraction and fewer rows with a fraction stand before it than
  *    slots were lost to rounding.
- * So a step costs as many divisions as there are different weights, and one look at the rows, of
- * which each is passed that certainly uses its quota.
+ * So a step costs as many divisions as there are different weights. A row that uses its quota as
+ * far as it could is looked at again once its quota rises beyond what is known of it.
  */
 #include "base/least.h"
 #include "base/simd.h"
 #include "engine/whole/again.h"
 #include "engine/whole/lower.h"
 
-enum { WEIGHTS = 16, SPAN = 64 };
+enum { WEIGHTS = 16 };
 
 /* The open rows of one weight: those below their aims. */
 typedef struct weighed {
+    allot__bits rows;
     int64_t weight, count;
     int64_t least; /* no such row lacks fewer slots to its aim */
     int64_t part;  /* the fraction of their rise, in 1/open */
+    int64_t fine;  /* watched rows before the cut are known to use their quotas up to this rise, */
+    int64_t late;  /* ... and the others up to this one */
 } weighed;
 
 typedef struct walk {
@@ -40,10 +43,18 @@ typedef struct walk {
     allot__bits rises;            /* the open rows */
     int32_t cut;                  /* rows before it get a slot for a fraction, */
     int32_t more[WEIGHTS + 1], less[WEIGHTS + 1]; /* ... so they rise by more: by weight */
-    int32_t before; /* from this row on, all are known to use their quotas as far as they could */
+    allot__bits unsure;  /* rows not known to use their quotas as far as they could */
+    allot__bits watched; /* open rows that are */
 } walk;
 
 /* ---- The rate -------------------------------------------------------------------------------- */
+
+/* A watched row's quota changed. */
+static void doubt(walk *it, int32_t row)
+{
+    allot__bits_remove(&it->watched, row);
+    allot__bits_add(&it->unsure, row);
+}
 
 /* A row has its aim. */
 static void close_row(walk *it, int32_t row)
@@ -55,19 +66,22 @@ static void close_row(walk *it, int32_t row)
     it->base[row] = it->aim[row];
     it->of[row] = 0;
     allot__bits_remove(&it->rises, row);
+    allot__bits_remove(&of->rows, row);
+    if (allot__bits_has(&it->watched, row))
+        doubt(it, row);
 }
 
 /* Closes the rows of a weight that lack no more than they rise. */
 static void close_weight(walk *it, int32_t k, int64_t rise)
 {
-    int32_t bound = it->rises.bound;
-    it->weighed[k].least = INT64_MAX;
-    for (int32_t row = -1; (row = allot__bits_next(&it->rises, row + 1)) < bound;) {
+    weighed *of = &it->weighed[k];
+    of->least = INT64_MAX;
+    for (int32_t row = -1; (row = allot__bits_next(&of->rows, row + 1)) < of->rows.bound;) {
         int64_t lacks = it->aim[row] - it->level[row];
-        if (it->of[row] == k && lacks <= rise)
+        if (lacks <= rise)
             close_row(it, row);
-        else if (it->of[row] == k)
-            it->weighed[k].least = allot__least(it->weighed[k].least, lacks);
+        else
+            of->least = allot__least(of->least, lacks);
     }
 }
 
@@ -87,10 +101,13 @@ ALLOT__CLONES static int32_t find_cut(const walk *it)
     int32_t word = 0;
     for (int64_t bits; each && (bits = __builtin_popcountll(words[word])) < lost; word++)
         lost -= bits;
-    int32_t row = allot__bits_next(&it->rises, word * 64);
-    while ((lost -= each || it->weighed[it->of[row]].part > 0) > 0)
-        row = allot__bits_next(&it->rises, row + 1);
-    return row + 1;
+    for (uint64_t left = words[word];; left = words[++word])
+        for (; left != 0; left &= left - 1) {
+            int32_t row = word * 64 + __builtin_ctzll(left);
+            lost -= each || it->weighed[it->of[row]].part > 0;
+            if (lost == 0)
+                return row + 1;
+        }
 }
 
 /* Follows the rate, once `left`, `met` and `open` changed; false: the fill is not critical. */
@@ -117,44 +134,65 @@ static bool follow(walk *it)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The last of the rows first ... before - 1 that is not known to use its quota as far as it could;
- * first - 1: none. */
-ALLOT__CLONES static int32_t last_unsure(const allot__whole *whole, const walk *it,
-                                         const int32_t *restrict rise, int32_t first,
-                                         int32_t before)
-{
-    const int32_t *restrict from = whole->fine_from, *restrict to = whole->fine_to;
-    const int32_t *restrict base = it->base, *restrict of = it->of;
-    for (int32_t end = before; end > first; end -= SPAN) {
-        int32_t begin = end - first > SPAN ? end - SPAN : first, open = 0;
-#pragma omp simd reduction(| : open)
-        for (int32_t i = begin; i < end; i++) {
-            int32_t quota = base[i] + rise[of[i]];
-            open |= (quota < from[i]) | (quota > to[i]);
-        }
-        for (int32_t i = end - 1; open && i >= begin; i--) {
-            int32_t quota = base[i] + rise[of[i]];
-            if (quota < from[i] || quota > to[i])
-                return i;
-        }
-    }
-    return first - 1;
-}
-
-static int32_t last_row(const walk *it)
+static bool is_sure(const walk *it, int32_t row, int32_t quota)
 {
     const allot__whole *whole = it->work->whole;
-    int32_t row = it->cut - 1;
-    if (it->before > it->cut)
-        row = last_unsure(whole, it, it->less, it->cut, it->before);
-    if (row < it->cut)
-        row = last_unsure(whole, it, it->more, 0, (int32_t)allot__least(it->cut, it->before));
-    return row;
+    return quota >= whole->fine_from[row] && quota <= whole->fine_to[row];
 }
 
 static int32_t quota_of(const walk *it, int32_t row)
 {
     return it->base[row] + (row < it->cut ? it->more : it->less)[it->of[row]];
+}
+
+/* A row is known to use its quota as far as it could. */
+static void watch(walk *it, int32_t row)
+{
+    weighed *of = &it->weighed[it->of[row]];
+    int64_t *fine = row < it->cut ? &of->fine : &of->late;
+    if (it->of[row] == 0)
+        return;
+    *fine = allot__least(*fine, it->work->whole->fine_to[row] - it->base[row]);
+    allot__bits_add(&it->watched, row);
+}
+
+/* Doubts watched rows whose quotas rose beyond what is known of them. */
+static void doubt_risen(walk *it)
+{
+    int32_t bound = it->watched.bound;
+    for (int32_t k = 1; k <= it->weights; k++)
+        it->weighed[k].fine = it->weighed[k].late = INT64_MAX;
+    for (int32_t row = -1; (row = allot__bits_next(&it->watched, row + 1)) < bound;)
+        if (is_sure(it, row, quota_of(it, row)))
+            watch(it, row);
+        else
+            doubt(it, row);
+}
+
+/* The same after a step, by which rows from the cut before, or to it, changed. */
+static void doubt_changed(walk *it, int32_t before)
+{
+    int32_t end = it->cut > before ? it->cut : before;
+    int32_t row = it->cut > before ? before : it->cut;
+    bool risen = false;
+    for (row--; (row = allot__bits_next(&it->watched, row + 1)) < end;)
+        doubt(it, row);
+    for (int32_t k = 1; k <= it->weights; k++)
+        risen = risen || it->more[k] > it->weighed[k].fine || it->less[k] > it->weighed[k].late;
+    if (risen)
+        doubt_risen(it);
+}
+
+/* The last row that is not known to use its quota as far as it could; -1: none. */
+static int32_t last_unsure(walk *it)
+{
+    for (;;) {
+        int32_t row = allot__bits_last(&it->unsure, it->unsure.bound);
+        if (row < 0 || !is_sure(it, row, quota_of(it, row)))
+            return row;
+        allot__bits_remove(&it->unsure, row);
+        watch(it, row);
+    }
 }
 
 /* A leaf demands no more than it uses: what it had, exactly, is no less than it needs now. So it
@@ -172,6 +210,7 @@ static void lower(walk *it, int32_t row, int32_t used)
     it->left += level - it->level[row];
     it->met += it->aim[row] - it->level[row];
     it->base[row] = it->aim[row];
+    allot__whole_note_lowered(it->work->whole->sides[row], used);
 }
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
@@ -190,16 +229,19 @@ static bool knows(const allot__whole_all *all)
     return true;
 }
 
-/* The number of a weight, which may be new; 0: there are too many. */
+/* The number of a weight, which may be new; 0: there are too many, or no memory for it. */
 static int32_t weight_of(walk *it, int64_t weight)
 {
     int32_t k = 1;
     while (k <= it->weights && it->weighed[k].weight != weight)
         k++;
-    if (k > WEIGHTS)
+    if (k <= it->weights || k > WEIGHTS)
+        return k > WEIGHTS ? 0 : k;
+    weighed *of = &it->weighed[k];
+    *of = (weighed){.weight = weight, .least = INT64_MAX, .fine = INT64_MAX, .late = INT64_MAX};
+    if (!allot__bits_take(&of->rows, it->all->arena, it->rises.bound))
         return 0;
-    if (k > it->weights)
-        it->weighed[++it->weights] = (weighed){.weight = weight, .least = INT64_MAX};
+    it->weights = k;
     return k;
 }
 
@@ -210,7 +252,9 @@ static int begin(walk *it, bool *yes)
     size_t count = (size_t)rows->count;
     if (ALLOT__TAKE_ALL(it->all->arena, ALLOT__EACH(count, it->level, it->aim, it->base, it->of)) !=
             ALLOT_OK ||
-        !allot__bits_take(&it->rises, it->all->arena, rows->count))
+        !allot__bits_take(&it->rises, it->all->arena, rows->count) ||
+        !allot__bits_take(&it->unsure, it->all->arena, rows->count) ||
+        !allot__bits_take(&it->watched, it->all->arena, rows->count))
         return ALLOT_ENOMEM;
     *yes = rows->sum <= INT32_MAX; /* products fit 64 bits */
     for (int32_t i = 0; i < rows->count && *yes; i++) {
@@ -229,9 +273,12 @@ static int begin(walk *it, bool *yes)
         of->least = allot__least(of->least, lacks);
         it->open += weight;
         allot__bits_add(&it->rises, i);
+        allot__bits_add(&of->rows, i);
     }
+    for (int32_t i = 0; i < rows->count && *yes; i++)
+        if (it->work->whole->fine_to[i] < INT32_MAX)
+            allot__bits_add(&it->unsure, i);
     it->left = rows->amount + it->met;
-    it->before = rows->count;
     *yes = *yes && follow(it);
     return ALLOT_OK;
 }
@@ -245,16 +292,17 @@ int allot__whole_walk(allot__whole_all *all, int32_t *done)
     walk it = {.all = all, .work = work, .kept = all->again[0].kept};
     bool yes;
     int status = begin(&it, &yes);
-    for (int32_t row; yes && status == ALLOT_OK && (row = last_row(&it)) >= 0;) {
+    for (int32_t row; yes && status == ALLOT_OK && (row = last_unsure(&it)) >= 0;) {
+        int32_t cut = it.cut;
         bool less;
         work->quota[row] = quota_of(&it, row);
         status = allot__whole_look(all, work->whole->sides[row], &less);
-        it.before = less ? it.rises.bound : row;
         if (!less)
             continue;
         lower(&it, row, (int32_t)all->uses[0].used);
         ++*done;
         yes = follow(&it);
+        doubt_changed(&it, cut);
     }
     if (*done > 0)
         allot__quota_again(it.kept);
