@@ -2,7 +2,6 @@
 /* Copyright the allot authors */
 /* state.c: the state for a cycle of a plan without queues; and the cycle of any plan. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <allot/stated.h>
@@ -75,9 +74,12 @@ static char *put_id(const allot__account *account, size_t i, char *id)
 /* Ends the id of the k-th of these tasks (allot_state_task_copies). */
 static void end_id(const allot__told *told, int32_t k, char *end)
 {
-    char digits[16];
-    int width = snprintf(digits, sizeof digits, "%d", told->count - 1);
-    snprintf(end, 16, "%0*d", width, k);
+    int width = 1;
+    for (int32_t rest = told->count - 1; rest > 9; rest /= 10)
+        width++;
+    end[width] = '\0';
+    for (; width > 0; k /= 10)
+        end[--width] = (char)('0' + k % 10);
 }
 
 allot__told allot__told_at(const allot_simulation *sim, int32_t task)

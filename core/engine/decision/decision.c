@@ -169,6 +169,19 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     return ALLOT_OK;
 }
 
+/* What leaves keep over quota, and slots on closed hosts. */
+static void mend_brief(const allot__work *work, int32_t row, allot_stage last, allot_brief *out)
+{
+    allot_verdict of = {.over = out->over, .reclaimed = out->reclaimed};
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept)
+        kept_verdict(work, row, &of);
+    if (work->closed)
+        closed_verdict(work, row, last, &of);
+    out->over = of.over;
+    out->reclaimed = of.reclaimed;
+    out->held_back = of.held_back;
+}
+
 int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
                          allot_brief *out)
 {
@@ -177,25 +190,16 @@ int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t 
         allot__family_of(&decision->groups[group].work, row) != 0)
         return ALLOT_EUSAGE;
     const allot__work *work = &decision->groups[group].work;
-    allot_verdict of = {.waiting_since = INT64_MIN};
-    if (decision->last >= ALLOT_STAGE_RECLAIM) {
-        of.over = work->over[row];
-        of.reclaimed = work->reclaimed[row];
-        of.waiting_since = allot__waiting_since(work, row);
-    }
-    if (decision->last >= ALLOT_STAGE_RECLAIM && work->kept)
-        kept_verdict(work, row, &of);
-    if (work->closed)
-        closed_verdict(work, row, decision->last, &of);
-    if (decision->last >= ALLOT_STAGE_DISTRIBUTE)
-        of.held = work->received[row] - allot__granted(work, row);
+    bool reclaims = decision->last >= ALLOT_STAGE_RECLAIM;
     *out = (allot_brief){.quota = work->quota[row],
-                         .over = of.over,
-                         .reclaimed = of.reclaimed,
-                         .held_back = of.held_back,
-                         .waiting_since = of.waiting_since,
-                         .held = of.held,
+                         .over = reclaims ? work->over[row] : 0,
+                         .reclaimed = reclaims ? work->reclaimed[row] : 0,
+                         .waiting_since = reclaims ? allot__waiting_since(work, row) : INT64_MIN,
                          .exhausted = work->whole && work->whole->exhausted[row]};
+    if (decision->last >= ALLOT_STAGE_DISTRIBUTE)
+        out->held = work->received[row] - allot__granted(work, row);
+    if (work->closed || (reclaims && work->kept))
+        mend_brief(work, row, decision->last, out);
     return ALLOT_OK;
 }
 
