@@ -12,9 +12,10 @@
 typedef struct making {
     allot__whole_all *all;
     const allot__tasks *tasks;
-    uint8_t *coupled; /* by consumer: a task of it has slots of several groups */
-    uint8_t *asks;    /* by group, by consumer */
-    int32_t *head;    /* room, by side */
+    uint8_t *coupled;      /* by consumer: a task of it has slots of several groups */
+    int32_t *head;         /* room, by side */
+    allot__side *sides;    /* room for sides of askers in one group */
+    int32_t *task, *slots; /* of the asker: what waits */
 } making;
 
 static int32_t waiting_count(const allot__work *work, int32_t consumer)
@@ -40,22 +41,12 @@ static bool has_tasks(const allot__work *work, int32_t consumer)
     return unit_count(work, consumer) > 0 || waiting_count(work, consumer) > 0;
 }
 
-/* Does a consumer ask in a group (whole.h)? */
-static bool asks(const allot__work *work, int32_t consumer)
-{
-    const allot__group_state *group = &work->state->groups[work->index];
-    return waiting_count(work, consumer) > 0 ||
-           (unit_count(work, consumer) > 0 &&
-            !allot__demand_set(group, allot__row(work->plan, work->index, consumer)) &&
-            allot__units_wide(work->state, work->index, consumer));
-}
-
 /* ---- What runs ------------------------------------------------------------------------------- */
 
 /* Is a unit going, so that its tasks wait again? */
 static bool leaves(const allot__victims *victims, int32_t unit)
 {
-    uint8_t mark = victims->ineligible ? victims->ineligible[unit] : ALLOT__ELIGIBLE;
+    uint8_t mark = victims->ineligible[unit];
     return mark == ALLOT__INELIGIBLE_GOING || mark == ALLOT__INELIGIBLE_CLOSED;
 }
 
@@ -156,43 +147,47 @@ int allot__side_order(const allot__whole_all *all, allot__side *side, int64_t qu
     return status == ALLOT_OK && side->anew ? order_for(all, side, quota) : status;
 }
 
-/* Counts slots in use, and unused ones (C-8): without running tasks, all slots of a leaf but those
- * of unlisted work are unused. */
-static void count_running(allot__side *side, const allot__queue *queue,
-                          const allot__victims *victims)
+/* Counts slots in use, and unused ones (C-8; `idle`, if tasks are lined up): without running tasks,
+ * all slots of a leaf but those of unlisted work are unused. */
+static void count_running(allot__side *side, int64_t idle, const allot__victims *victims)
 {
     const allot__work *work = side->work;
     const int32_t *unlisted = work->state->groups[work->index].unlisted;
     int32_t consumer = side->asker->consumer;
     const allot__units *units = allot__units_of(work);
     int64_t held = work->allocated[side->row] - (work->in_flight ? work->in_flight[side->row] : 0);
-    int64_t listed = 0, stays = 0;
-    for (int32_t i = 0; i < unit_count(work, consumer); i++) {
-        int32_t unit = units->first[consumer] + i;
-        listed += units->slots[unit];
-        stays += leaves(victims, unit) ? 0 : units->slots[unit];
-    }
-    side->idle = side->lined ? queue->idle : held - listed - (unlisted ? unlisted[consumer] : 0);
+    int64_t listed = units ? allot__units_held(units, consumer) : 0, stays = listed;
+    for (int32_t i = 0; victims->ineligible && i < unit_count(work, consumer); i++)
+        if (leaves(victims, units->first[consumer] + i))
+            stays -= units->slots[units->first[consumer] + i];
+    side->idle = side->lined ? idle : held - listed - (unlisted ? unlisted[consumer] : 0);
     side->idle = side->idle < held ? side->idle : held;
     side->idle = side->idle > 0 ? side->idle : 0;
     side->running = held > side->idle ? held - side->idle : 0;
     side->unlisted = side->running > stays ? side->running - stays : 0;
 }
 
+static int line_up_all(const allot__whole_all *all, allot__side *side, int64_t *idle)
+{
+    int32_t group = side->work->index;
+    allot__queue queue;
+    int status = line_up(all, side, &all->tables[group], &queue);
+    if (status == ALLOT_OK && all->victims[group]->ineligible)
+        status = line_up_going(all, side, &queue);
+    *idle = status == ALLOT_OK ? queue.idle : 0;
+    return status;
+}
+
 /* Tasks of one group all of which may go are lined up once some have to (allot__side_order). */
 static int take_units(making *it, allot__side *side)
 {
-    allot__whole_all *all = it->all;
-    int32_t group = side->work->index;
-    const allot__victims *victims = all->victims[group];
-    allot__queue queue = {.idle = 0};
+    const allot__victims *victims = it->all->victims[side->work->index];
     bool some = unit_count(side->work, side->asker->consumer) > 0;
+    int64_t idle = 0;
     int status = ALLOT_OK;
     if (some && (victims->ineligible || it->coupled[side->asker->consumer]))
-        status = line_up(all, side, &all->tables[group], &queue);
-    if (side->lined && status == ALLOT_OK && victims->ineligible)
-        status = line_up_going(all, side, &queue);
-    count_running(side, &queue, victims);
+        status = line_up_all(it->all, side, &idle);
+    count_running(side, idle, victims);
     return status;
 }
 
@@ -201,18 +196,18 @@ static int take_units(making *it, allot__side *side)
 /* Adds a task: its slots on each side. */
 static void add_task(making *it, allot__asker *asker, int32_t number)
 {
-    int32_t *slots = asker->slots + (size_t)asker->waits * (size_t)asker->side_count;
+    int32_t *slots = it->slots + (size_t)asker->waits * (size_t)asker->side_count;
     for (int32_t i = 0; i < asker->side_count; i++) {
         int32_t there = allot__task_in(it->tasks, number, asker->sides[i].work->index);
         slots[i] = there >= 0 ? allot__task_at(it->tasks, there)->slots : 0;
     }
-    asker->task[asker->waits++] = allot__task_first(it->tasks, number);
+    it->task[asker->waits++] = allot__task_first(it->tasks, number);
 }
 
-static bool has_task(const allot__asker *asker, int32_t first)
+static bool has_task(const making *it, const allot__asker *asker, int32_t first)
 {
     for (int32_t i = 0; i < asker->waits; i++)
-        if (asker->task[i] == first)
+        if (it->task[i] == first)
             return true;
     return false;
 }
@@ -224,7 +219,7 @@ static void add_going(making *it, allot__asker *asker)
     for (int32_t i = 0; i < asker->side_count; i++) {
         const allot__side *side = &asker->sides[i];
         for (int32_t k = side->count + side->going - 1; k >= side->count; k--)
-            if (i == 0 || !has_task(asker, allot__task_first(it->tasks, side->task[k])))
+            if (i == 0 || !has_task(it, asker, allot__task_first(it->tasks, side->task[k])))
                 add_task(it, asker, side->task[k]);
     }
     asker->going = asker->waits;
@@ -252,15 +247,6 @@ static int32_t next_side(const making *it, const allot__asker *asker, int32_t *t
 static void add_pending(making *it, allot__asker *asker)
 {
     int32_t side, task;
-    if (it->coupled[asker->consumer] == 0) { /* of one group: its list as it is */
-        int32_t group = asker->sides[0].work->index;
-        const int32_t *list = allot__waiting_of(it->tasks, group, asker->consumer, &task);
-        for (int32_t i = 0; i < task; i++) {
-            asker->slots[asker->waits] = allot__task_at(it->tasks, list[i])->slots;
-            asker->task[asker->waits++] = list[i];
-        }
-        return;
-    }
     memset(it->head, 0, (size_t)asker->side_count * sizeof *it->head);
     while ((side = next_side(it, asker, &task)) >= 0) {
         add_task(it, asker, task);
@@ -271,13 +257,21 @@ static void add_pending(making *it, allot__asker *asker)
 static int take_waiting(making *it, allot__asker *asker)
 {
     size_t most = 1;
+    const allot__side *only = asker->sides;
+    if (it->coupled[asker->consumer] == 0 && only->going == 0) { /* a list as it is */
+        int32_t group = only->work->index;
+        asker->task = allot__waiting_of(it->tasks, group, asker->consumer, &asker->waits);
+        if (asker->waits > 0)
+            asker->slots = allot__waiting_slots(it->tasks, group, asker->consumer);
+        return ALLOT_OK;
+    }
     for (int32_t i = 0; i < asker->side_count; i++)
         most += (size_t)unit_count(asker->sides[i].work, asker->consumer) +
                 (size_t)waiting_count(asker->sides[i].work, asker->consumer);
-    asker->task = allot__arena_take(it->all->arena, most, sizeof *asker->task);
-    asker->slots =
-        allot__arena_take(it->all->arena, most * (size_t)asker->side_count, sizeof *asker->slots);
-    if (!asker->task || !asker->slots)
+    asker->task = it->task = allot__arena_take(it->all->arena, most, sizeof *it->task);
+    asker->slots = it->slots =
+        allot__arena_take(it->all->arena, most * (size_t)asker->side_count, sizeof *it->slots);
+    if (!it->task || !it->slots)
         return ALLOT_ENOMEM;
     add_going(it, asker);
     add_pending(it, asker);
@@ -292,7 +286,9 @@ static int add_asker(making *it, int32_t consumer, int32_t from, int32_t to)
     allot__whole_all *all = it->all;
     allot__asker *asker = &all->askers[all->asker_count++];
     *asker = (allot__asker){.consumer = consumer};
-    asker->sides = allot__arena_take(all->arena, (size_t)(to - from), sizeof *asker->sides);
+    asker->sides = it->coupled[consumer] == 0
+                       ? it->sides++
+                       : allot__arena_take(all->arena, (size_t)(to - from), sizeof *asker->sides);
     int status = asker->sides ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t group = from; group < to && status == ALLOT_OK; group++) {
         allot__work *work = all->works[group];
@@ -319,7 +315,7 @@ static int find_askers(making *it)
     for (int32_t consumer = 0; consumer < rows && status == ALLOT_OK; consumer++) {
         bool some = false;
         for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++) {
-            bool here = it->asks[(size_t)group * (size_t)rows + (size_t)consumer] != 0;
+            bool here = all->works[group]->state->groups[group].asks[consumer] != 0;
             some = some || here;
             if (here && it->coupled[consumer] == 0)
                 status = add_asker(it, consumer, group, group + 1);
@@ -330,17 +326,6 @@ static int find_askers(making *it)
     return status;
 }
 
-static size_t count_askers(const making *it)
-{
-    const allot__whole_all *all = it->all;
-    uint8_t *here = it->asks;
-    size_t count = 0;
-    for (int32_t group = 0; group < all->count; group++)
-        for (int32_t consumer = 0; consumer < all->works[0]->tree->rows; consumer++, here++)
-            count += *here = asks(all->works[group], consumer);
-    return count;
-}
-
 int allot__askers_make(allot__whole_all *all)
 {
     size_t groups = (size_t)all->count;
@@ -349,11 +334,14 @@ int allot__askers_make(allot__whole_all *all)
     all->tables = allot__arena_take(all->arena, groups, sizeof *all->tables);
     it.head = allot__arena_take(all->arena, groups, sizeof *it.head);
     it.coupled = allot__zeroed(all->works[0], consumers, 1);
-    it.asks = allot__arena_take(all->arena, groups * consumers, 1);
-    if (!all->tables || !it.head || !it.coupled || !it.asks)
+    if (!all->tables || !it.head || !it.coupled)
         return ALLOT_ENOMEM;
-    all->askers = allot__arena_take(all->arena, count_askers(&it) + 1, sizeof *all->askers);
-    if (!all->askers)
+    size_t count = 1;
+    for (int32_t group = 0; group < all->count; group++)
+        count += (size_t)all->works[group]->state->groups[group].asking;
+    all->askers = allot__arena_take(all->arena, count, sizeof *all->askers);
+    it.sides = allot__arena_take(all->arena, count, sizeof *it.sides);
+    if (!all->askers || !it.sides)
         return ALLOT_ENOMEM;
     for (int32_t group = 0; group < all->count; group++)
         if (allot__units_of(all->works[group]))

@@ -66,8 +66,8 @@ typedef struct allot__asker {
     int32_t side_count;
     allot__side *sides;
     int32_t waits, going; /* waiting tasks; of these, the first `going` still run */
-    int32_t *task;        /* first numbers */
-    int32_t *slots;       /* by task, by side */
+    const int32_t *task;  /* first numbers */
+    const int32_t *slots; /* by task, by side */
     int32_t offered;      /* room.given when it was last offered leftovers, in vain */
 } allot__asker;
 

@@ -134,6 +134,85 @@ int allot__sessions_fill(allot_state *state)
     return ALLOT_OK;
 }
 
+/* May a session be added beside those of its leaf? Not if that is a fault, or may be one. */
+static bool goes_beside(const allot_state *state, const allot_session *session)
+{
+    const allot__tasks *tasks = &state->tasks;
+    const allot__units *units = &tasks->units[session->group];
+    const allot_session *all = tasks->sessions.items;
+    int32_t leaf = session->consumer, first = units->session_first[leaf], count;
+    if (first < units->session_first[leaf + 1])
+        return all[units->sessions[first]].scheduling == session->scheduling;
+    const int32_t *waiting = allot__waiting_of(tasks, session->group, leaf, &count);
+    bool known = true; /* of each task of the leaf that names a session, it is */
+    for (int32_t i = allot__units_first(units, leaf); i < allot__units_end(units, leaf); i++)
+        known = known && allot__task_at(tasks, units->tasks[i])->session < 0;
+    for (int32_t i = 0; i < count; i++)
+        known = known && allot__task_at(tasks, waiting[i])->session < 0;
+    return known;
+}
+
+static bool make_held(allot_state *state, size_t count)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t room = count + count / 4 + 16;
+    if (count <= tasks->session_room)
+        return true;
+    int64_t *held = allot__new(state->engine, room, sizeof *held);
+    if (!held)
+        return false;
+    memcpy(held, tasks->session_held, tasks->session_room * sizeof *held);
+    allot__free(state->engine, tasks->session_held, tasks->session_room, sizeof *held);
+    tasks->session_held = held;
+    tasks->session_room = room;
+    return true;
+}
+
+/* Room for one more among the sessions of a group. */
+static bool make_place(allot_state *state, allot__units *units)
+{
+    int32_t room = units->session_count + units->session_count / 4 + 16;
+    if (units->session_count < units->session_room)
+        return true;
+    int32_t *sessions = allot__new(state->engine, (size_t)room, sizeof *sessions);
+    if (!sessions)
+        return false;
+    memcpy(sessions, units->sessions, (size_t)units->session_count * sizeof *sessions);
+    allot__free(state->engine, units->sessions, (size_t)units->session_room, sizeof *sessions);
+    units->sessions = sessions;
+    units->session_room = room;
+    return true;
+}
+
+bool allot__sessions_add(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t labels = tasks->labels.count, count = tasks->sessions.count;
+    int32_t number = (int32_t)state->sessions.list.count - 1;
+    const allot_session *session = allot__things_item(&state->sessions, number);
+    if (!state->slight || !tasks->arranged || state->sessions_stale || count != (size_t)number)
+        return false;
+    allot__units *units = &tasks->units[session->group];
+    if (!units->session_first || !goes_beside(state, session) || !make_held(state, count + 1) ||
+        !make_place(state, units))
+        return false;
+    int32_t label = allot__label_of(state, session->id);
+    if (label < 0 || (size_t)label < labels)
+        return false; /* a task may name it */
+    allot_session *added = allot__push(state->engine, &tasks->sessions, sizeof *added);
+    if (!added)
+        return false;
+    *added = *session;
+    allot__label_at(tasks, label)->session = number;
+    int32_t *first = units->session_first, leaf = session->consumer;
+    int32_t *at = units->sessions + first[leaf + 1];
+    memmove(at + 1, at, (size_t)(units->session_count++ - first[leaf + 1]) * sizeof *at);
+    *at = number;
+    for (int32_t i = leaf + 1; i <= state->plan->tree.rows; i++)
+        first[i]++;
+    return true;
+}
+
 int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task)
 {
     int32_t number = task->session < 0 ? -1 : allot__label_at(tasks, task->session)->session;

@@ -93,9 +93,11 @@ static int put(allot_state *state, allot_item kind, const void *item, bool repla
         return ALLOT_EEXIST;
     status =
         kind == ALLOT_ITEM_TASK ? put_task(state, old, item) : put_other(state, kind, old, item);
-    if (status == ALLOT_OK)
+    if (status != ALLOT_OK)
+        return status;
+    if (kind != ALLOT_ITEM_SESSION || old || !allot__sessions_add(state))
         changed(state, kind);
-    return status;
+    return ALLOT_OK;
 }
 
 int allot_state_add(allot_state *state, allot_item kind, const void *item)

@@ -23,7 +23,7 @@ void allot__row_changed(allot_state *state, int32_t group, int32_t row)
 {
     allot__vector *rows = &state->groups[group].changed;
     int32_t *it = NULL;
-    if (!state->since->kept)
+    if (!state->since->kept && !state->slight)
         return;
     if (rows->count <= most_changes(state))
         it = allot__push(state->engine, rows, sizeof *it);

@@ -35,9 +35,10 @@ static int make_group(allot_engine *engine, allot__group_state *group, size_t ro
     group->allocated = allot__new(engine, rows, sizeof *group->allocated);
     group->set = allot__new(engine, rows / 8 + 1, 1);
     group->demanded = allot__new(engine, rows / 8 + 1, 1);
+    group->asks = allot__new(engine, rows, 1);
     group->stated = -1;
-    return group->demand && group->allocated && group->set && group->demanded ? ALLOT_OK
-                                                                              : ALLOT_ENOMEM;
+    bool all = group->demand && group->allocated && group->set && group->demanded && group->asks;
+    return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static void free_group(allot_engine *engine, allot__group_state *group, size_t rows)
@@ -46,6 +47,7 @@ static void free_group(allot_engine *engine, allot__group_state *group, size_t r
     allot__free(engine, group->allocated, rows, sizeof *group->allocated);
     allot__free(engine, group->set, rows / 8 + 1, 1);
     allot__free(engine, group->demanded, rows / 8 + 1, 1);
+    allot__free(engine, group->asks, rows, 1);
     allot__free(engine, group->unlisted, rows, sizeof *group->unlisted);
     allot__free(engine, group->reclaimed_at, rows, sizeof *group->reclaimed_at);
     allot__free(engine, group->waiting_since, rows, sizeof *group->waiting_since);

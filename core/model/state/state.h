@@ -24,7 +24,9 @@ typedef struct allot__group_state {
     uint8_t *set;       /* a bit by row: `allocated` was set */
     uint8_t *demanded;  /* ... `demand` was */
     bool derived;       /* some row's demand comes from its tasks (C-13), */
-    bool whole;         /* ... and some task has several slots at once, or waits */
+    uint8_t *asks;      /* by handle: its tasks start whole: one waits, or its demand comes from its
+                           tasks, and one has several slots at once; */
+    int32_t asking;     /* ... how many leaves do */
     int32_t *unlisted;  /* by handle; NULL: none stated */
     /* By handle; INT64_MIN: not stated. NULL: none stated. */
     int64_t *reclaimed_at, *waiting_since;
@@ -66,8 +68,8 @@ struct allot_state {
     allot_engine *engine;
     bool sealed;
     bool reopened; /* it has been reopened, and so keeps memory for the next filling */
-    bool slight;   /* only rows, times and reclaims in flight changed since it was sealed, and there
-                      are no tasks, jobs or hosts: all else is still valid */
+    bool slight;   /* only rows, times, reclaims in flight and single tasks changed since it was
+                      sealed, and there are no jobs or hosts: all else is still valid */
     allot__since *since;
     int64_t now, last; /* last: when last_set */
     bool last_set, now_rounded;
@@ -148,7 +150,7 @@ static inline bool allot__any_whole(const allot_state *state)
 {
     bool any = false;
     for (int32_t i = 0; i < state->plan->group_count; i++)
-        any = any || state->groups[i].whole;
+        any = any || state->groups[i].asking > 0;
     return any;
 }
 

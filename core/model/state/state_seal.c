@@ -155,11 +155,8 @@ static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
 {
     const allot__units *units = &state->tasks.units[group];
     memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
-    for (int32_t consumer = 0; units->first && consumer < state->plan->tree.rows; consumer++) {
-        int64_t *of = &sum[allot__row(state->plan, group, consumer)];
-        for (int32_t i = units->first[consumer]; i < units->end[consumer]; i++)
-            *of += units->slots[i];
-    }
+    for (int32_t consumer = 0; units->first && consumer < state->plan->tree.rows; consumer++)
+        sum[allot__row(state->plan, group, consumer)] = units->held[consumer];
 }
 
 /* The most slots that a reclaim still holds: tasks that it names and that have ended hold none. */
@@ -255,29 +252,40 @@ static void hold_tasks(allot_state *state, int32_t group, int32_t row, int64_t s
 static int64_t waiting_slots(const allot_state *state, int32_t group, int32_t consumer)
 {
     int32_t count;
-    const int32_t *tasks = allot__waiting_of(&state->tasks, group, consumer, &count);
-    int64_t slots = 0;
+    bool any = allot__waiting_of(&state->tasks, group, consumer, &count) != NULL;
+    const int32_t *slots = any ? allot__waiting_slots(&state->tasks, group, consumer) : NULL;
+    int64_t sum = 0;
     for (int32_t i = 0; i < count; i++)
-        slots += allot__task_at(&state->tasks, tasks[i])->slots;
-    return slots;
+        sum += slots[i];
+    return sum;
+}
+
+/* Finds whether a leaf's tasks start whole. */
+static void find_asks(allot_state *state, int32_t group, int32_t consumer, int32_t row)
+{
+    allot__group_state *it = &state->groups[group];
+    int32_t count;
+    bool asks = allot__waiting_of(&state->tasks, group, consumer, &count) != NULL ||
+                (!allot__demand_set(it, row) && allot__units_wide(state, group, consumer));
+    it->asking += asks - it->asks[consumer];
+    it->asks[consumer] = asks;
 }
 
 /* Sets demands that are not set: the slots of a leaf's tasks, waiting ones included. */
 static void demand_tasks(allot_state *state, int32_t group, const int64_t *running)
 {
     allot__group_state *it = &state->groups[group];
-    it->whole = state->tasks.waiting && state->tasks.waiting[group].count > 0;
-    if (allot__task_count(&state->tasks) == 0 && !it->derived)
+    if (allot__task_count(&state->tasks) == 0 && it->asking == 0 && !it->derived)
         return;
     it->derived = false;
     for (int32_t consumer = 0; consumer < state->plan->tree.rows; consumer++) {
         int32_t row = allot__row(state->plan, group, consumer);
+        find_asks(state, group, consumer, row);
         if (allot__demand_set(it, row))
             continue;
         int64_t slots = running[row] + waiting_slots(state, group, consumer);
         set_demand(state, group, row, slots);
         it->derived = it->derived || slots > 0;
-        it->whole = it->whole || (slots > 0 && allot__units_wide(state, group, consumer));
     }
 }
 
@@ -375,12 +383,11 @@ static int check_claims(const allot_state *state, allot_report *report)
     return result;
 }
 
-/* Does all that is derived depend on single leaves and reclaims in flight only? */
+/* Does all that is derived depend on single leaves, and on reclaims in flight, only? */
 static bool is_slight(const allot_state *state)
 {
     return !state->plan->windows && !state->jobs && state->plan->hosts.list.count == 0 &&
-           state->hosts.list.count == 0 && state->tasks.pending + state->tasks.coupled == 0 &&
-           !allot__any_whole(state) && state->loans.count == 0;
+           state->hosts.list.count == 0 && state->tasks.coupled == 0 && state->loans.count == 0;
 }
 
 /* Derives what follows from a leaf's tasks. False: all must be derived, to report it or to go on.
@@ -390,28 +397,27 @@ static bool settle_leaf(allot_state *state, int32_t group, int32_t row)
     allot__group_state *it = &state->groups[group];
     const allot__units *units = &state->tasks.units[group];
     int32_t consumer = allot__consumer(state->plan, group, row);
-    int64_t sum = 0;
-    for (int32_t i = allot__units_first(units, consumer); i < allot__units_end(units, consumer);
-         i++)
-        sum += units->slots[i];
+    int64_t sum = allot__units_held(units, consumer);
     if (sum > most_held(it, row))
         return false;
     if (!allot__allocated_set(it, row))
         hold_tasks(state, group, row, sum);
+    find_asks(state, group, consumer, row);
     if (allot__demand_set(it, row))
         return true;
+    sum += waiting_slots(state, group, consumer);
     it->derived = it->derived || sum > 0;
     set_demand(state, group, row, sum);
-    return !allot__units_wide(state, group, consumer);
+    return true;
 }
 
-/* Derives what follows from leaves that changed. False: all must be derived. */
+/* Derives what follows from leaves that changed. False: all must be derived, also because each full
+ * pass warns of tasks of no session. */
 static bool seal_leaves(allot_state *state)
 {
     const allot__tasks *tasks = &state->tasks;
-    bool any = allot__task_count(tasks) > 0,
-         done = (!any || (state->since->kept && !state->since->other)) &&
-                allot__tasks_arrange_changed(state);
+    bool any = allot__task_count(tasks) > 0, warns = tasks->unlisted && !state->since->kept,
+         done = (!any || (!state->since->other && !warns)) && allot__tasks_arrange_changed(state);
     for (int32_t g = 0; g < state->plan->group_count && done && any; g++) {
         size_t count = state->groups[g].changed.count; /* it grows */
         for (size_t i = 0; i < count && done; i++)
@@ -474,6 +480,8 @@ int allot_state_seal(allot_state *state, allot_report *report)
     if (result == ALLOT_OK)
         allot__above_fill(state);
     state->sealed = result == ALLOT_OK;
+    if (state->sealed && !state->since->kept)
+        allot__since_now(state);
     if (state->jobs && !state->sealed)
         state->jobs->arranged = false;
     state->slight = state->sealed && (slight || is_slight(state));

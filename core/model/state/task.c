@@ -51,6 +51,17 @@ int32_t allot__task_place(const allot__tasks *tasks, int32_t number)
     return place;
 }
 
+bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b)
+{
+    const allot__task *one = allot__task_at(tasks, a);
+    const allot__task *other = allot__task_at(tasks, b);
+    if (one->priority != other->priority)
+        return one->priority > other->priority;
+    if (one->submitted != other->submitted)
+        return one->submitted < other->submitted;
+    return strcmp(one->thing.id, other->thing.id) < 0;
+}
+
 /* ---- Putting in ------------------------------------------------------------------------------ */
 
 static int put_labels(allot_state *state, const allot_task *task, allot__task *out)
@@ -142,13 +153,13 @@ static int put_parts(allot_state *state, const allot__task *first)
     return ALLOT_OK;
 }
 
-/* A task began or ended. Tasks that only run, on a slot of their own, and name no new host and no
- * session of another leaf can be arranged without all others. */
+/* A task began, ended, or started. Tasks of one group, on a slot of their own, that name no new
+ * host and no session of another leaf can be arranged without all others. */
 static void note(allot_state *state, const allot__task *task, int32_t number)
 {
     allot__tasks *tasks = &state->tasks;
     bool plain =
-        !task->pending && task->part == 0 && task->slot < 0 &&
+        task->part == 0 && task->slot < 0 &&
         (task->host < 0 || allot__label_at(tasks, task->host)->site >= 0) &&
         (task->session < 0 || tasks->sessions.count == 0 || allot__task_session(tasks, task) >= 0);
     allot__task_change *it = NULL;
@@ -252,7 +263,10 @@ static void turn(allot_state *state, int32_t number, bool pending, int64_t start
     }
     tasks->pending += pending ? (size_t)count : -(size_t)count;
     tasks->spent++;
-    allot__tasks_change(state);
+    if (count == 1)
+        note(state, allot__task_at(tasks, number), number);
+    else
+        allot__tasks_change(state);
 }
 
 void allot__task_start(allot_state *state, int32_t number, int64_t started, int32_t host)

@@ -48,17 +48,6 @@ void allot__by_leaf(const int32_t *leaf, size_t n, size_t leaves, int32_t *first
     first[0] = 0;
 }
 
-bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b)
-{
-    const allot__task *one = allot__task_at(tasks, a);
-    const allot__task *other = allot__task_at(tasks, b);
-    if (one->priority != other->priority)
-        return one->priority > other->priority;
-    if (one->submitted != other->submitted)
-        return one->submitted < other->submitted;
-    return strcmp(one->thing.id, other->thing.id) < 0;
-}
-
 /* Which of two tasks stands first? */
 typedef bool comes_before(const allot__tasks *tasks, int32_t a, int32_t b);
 
@@ -173,11 +162,17 @@ static int gather(arranging *it)
     return ALLOT_OK;
 }
 
+/* Room for so many, and for more to come if the state changes from cycle to cycle. */
+static int32_t with_room(const allot_state *state, int32_t count)
+{
+    return count + (state->reopened ? count / 8 + 64 : 0);
+}
+
 static int make_units(arranging *it)
 {
     allot__units *units = it->units;
     size_t count = (size_t)units->task_count;
-    units->room = units->task_count + (it->state->since->kept ? units->task_count / 8 + 64 : 0);
+    units->room = with_room(it->state, units->task_count);
     units->tasks = allot__new(it->state->engine, (size_t)units->room, sizeof *units->tasks);
     if (!units->tasks)
         return ALLOT_ENOMEM;
@@ -229,6 +224,7 @@ static int arrange_sessions(arranging *it)
         leaf[i] = sessions[i].group == it->group ? sessions[i].consumer : -1;
     int status = sort_by_leaf(it, leaf, count, &units->session_count, &units->session_first,
                               &units->sessions);
+    units->session_room = units->session_count;
     allot__free(engine, leaf, count + 1, sizeof *leaf);
     return status;
 }
@@ -250,11 +246,26 @@ static void find_leaves(arranging *it)
 static int arrange_waiting(arranging *it, allot__waiting *out)
 {
     const allot__tasks *tasks = &it->state->tasks;
+    allot_engine *engine = it->state->engine;
     int status = sort_by_leaf(it, it->waiting, allot__task_count(tasks), &out->count, &out->first,
-                              &out->tasks);
+                              &it->order);
+    size_t count = (size_t)out->count, room = (size_t)with_room(it->state, out->count);
+    if (status == ALLOT_OK && out->first) {
+        out->room = (int32_t)room;
+        out->end = out->first + 1;
+        out->tasks = allot__new(engine, room, sizeof *out->tasks);
+        out->slots = allot__new(engine, room, sizeof *out->slots);
+        status = out->tasks && out->slots ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    if (status == ALLOT_OK && out->first)
+        memcpy(out->tasks, it->order, count * sizeof *out->tasks);
+    allot__free(engine, it->order, count, sizeof *it->order);
+    it->order = NULL;
     for (size_t i = 0; status == ALLOT_OK && out->first && i < consumers(it->state); i++)
-        sort(tasks, out->tasks + out->first[i], out->first[i + 1] - out->first[i],
+        sort(tasks, out->tasks + out->first[i], out->end[i] - out->first[i],
              allot__task_starts_before);
+    for (size_t i = 0; status == ALLOT_OK && i < count; i++)
+        out->slots[i] = allot__task_at(tasks, out->tasks[i])->slots;
     return status;
 }
 
@@ -355,7 +366,7 @@ bool allot__tasks_arrange_changed(allot_state *state)
     allot__task_change *all = tasks->changed.items;
     size_t count = tasks->changed.count;
     size_t gone = tasks->things.gone, live = allot__task_count(tasks) - gone;
-    bool done = tasks->arranged && (gone == 0 || (live > 0 && gone <= live / 8 + 64));
+    bool done = tasks->arranged && (gone == 0 || (live > 0 && gone <= live / 8 + 256));
     if (count > 1)
         qsort(all, count, sizeof *all, by_place);
     for (size_t i = 0, end; done && i < count; i = end) {
@@ -363,7 +374,8 @@ bool allot__tasks_arrange_changed(allot_state *state)
              end < count && all[end].group == all[i].group && all[end].consumer == all[i].consumer;)
             end++;
         done = allot__units_change(state, &tasks->units[all[i].group], all[i].consumer, all + i,
-                                   end - i);
+                                   end - i) &&
+               allot__waiting_change(state, all[i].group, all[i].consumer, all + i, end - i);
     }
     tasks->arranged = done;
     return done;
@@ -376,17 +388,22 @@ static void release_units(allot_state *state, allot__units *units)
     if (units->limit)
         allot__free(engine, units->end, 2 * (leaves - 1), sizeof *units->end);
     allot__free(engine, units->first, leaves, sizeof *units->first);
+    allot__free(engine, units->held, leaves, sizeof *units->held);
     allot__free(engine, units->begin, (size_t)units->count + 1, sizeof *units->begin);
     allot__free(engine, units->tasks, (size_t)units->room, sizeof *units->tasks);
     allot__free(engine, units->block, units->bytes, 1);
     allot__free(engine, units->session_first, leaves, sizeof *units->session_first);
-    allot__free(engine, units->sessions, (size_t)units->session_count, sizeof *units->sessions);
+    allot__free(engine, units->sessions, (size_t)units->session_room, sizeof *units->sessions);
 }
 
 static void release_waiting(allot_state *state, allot__waiting *it)
 {
-    allot__free(state->engine, it->first, consumers(state) + 1, sizeof *it->first);
-    allot__free(state->engine, it->tasks, (size_t)it->count, sizeof *it->tasks);
+    size_t leaves = consumers(state), room = (size_t)it->room;
+    if (it->limit)
+        allot__free(state->engine, it->end, 2 * leaves, sizeof *it->end);
+    allot__free(state->engine, it->first, leaves + 1, sizeof *it->first);
+    allot__free(state->engine, it->tasks, room, sizeof *it->tasks);
+    allot__free(state->engine, it->slots, room, sizeof *it->slots);
 }
 
 void allot__tasks_release(allot_state *state)

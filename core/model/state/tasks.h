@@ -64,6 +64,7 @@ typedef struct allot__units {
     int32_t *first, *end; /* by consumer: its units first[c] ... end[c] - 1 */
     int32_t *limit; /* ... and up to where more may follow; NULL: no leaf's tasks changed, `end` is
                        first + 1 */
+    int64_t *held;  /* ... and their slots */
     int32_t *begin; /* by unit, one more: its tasks begin[u] ...; NULL: unit u is tasks[u] alone */
     int32_t *tasks; /* numbers of tasks, unit by unit; those of one by id */
     int32_t task_count;
@@ -74,12 +75,13 @@ typedef struct allot__units {
     int32_t **attributes; /* by task attribute of the plan: of several the largest; tags 1 or 0 */
     void *block;          /* behind the columns */
     size_t bytes;
-    int32_t session_count;
+    int32_t session_count, session_room;
     int32_t *session_first; /* by consumer, one more: its sessions sessions[...], as added */
     int32_t *sessions;
 } allot__units;
 
-/* A task that began (`number`), or that ended (-1), since tasks were arranged. */
+/* A task that began, started or stopped (`number`), or that ended (-1), since tasks were arranged.
+ */
 typedef struct allot__task_change {
     int32_t group, consumer, number;
 } allot__task_change;
@@ -87,9 +89,11 @@ typedef struct allot__task_change {
 /* Waiting tasks of a group's leaves, of each in the order in which they start (C-13): highest
  * priority, first submitted, least id. All NULL if none waits. */
 typedef struct allot__waiting {
-    int32_t count;
-    int32_t *first; /* by consumer, one more than there are: tasks[first[c]] ... */
-    int32_t *tasks; /* numbers of tasks */
+    int32_t count, room;  /* as those of units */
+    int32_t *first, *end; /* by consumer: tasks[first[c]] ... tasks[end[c] - 1] */
+    int32_t *limit;       /* as that of units */
+    int32_t *tasks;       /* numbers of tasks, */
+    int32_t *slots;       /* ... and their slots */
 } allot__waiting;
 
 typedef struct allot__tasks {
@@ -103,6 +107,7 @@ typedef struct allot__tasks {
     allot__vector sessions; /* of allot_session, once sealed */
     /* After sealing. */
     bool arranged;           /* ... all tasks but those that changed since */
+    bool unlisted;           /* ... a task is of a session that the state does not list */
     allot__vector changed;   /* of allot__task_change */
     allot__vector flights;   /* of int32_t, by task: the reclaim in flight that names it, from 1 on;
                                 0:   none, as of tasks behind the last */
@@ -172,13 +177,16 @@ bool allot__labels_spent(const allot_state *state);
 int allot__labels_trim(allot_state *state);
 /* Numbers sessions. ENOMEM. */
 int allot__sessions_fill(allot_state *state);
+/* The same of one that was added to arranged tasks, none of which is known to be of it. False: all
+ * must be numbered and arranged anew. */
+bool allot__sessions_add(allot_state *state);
 
 /* Makes sites, units and other data by leaf, unless no task changed since. ENOMEM. */
 int allot__tasks_arrange(allot_state *state);
 /* Arranges only leaves whose tasks changed since. False: all must be arranged anew. */
 bool allot__tasks_arrange_changed(allot_state *state);
 /* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */
-int allot__tasks_check(const allot_state *state, allot_report *report);
+int allot__tasks_check(allot_state *state, allot_report *report);
 /* claimant.c: checks that neither hosts nor several groups choose victims that policies choose by
  * claimant (C-16). EINVALID. */
 int allot__claimants_check(const allot_state *state, allot_report *report);
@@ -194,9 +202,15 @@ static inline const int32_t *allot__waiting_of(const allot__tasks *tasks, int32_
                                                int32_t consumer, int32_t *count)
 {
     const allot__waiting *waiting = tasks->waiting ? &tasks->waiting[group] : NULL;
-    *count =
-        waiting && waiting->first ? waiting->first[consumer + 1] - waiting->first[consumer] : 0;
+    *count = waiting && waiting->first ? waiting->end[consumer] - waiting->first[consumer] : 0;
     return *count > 0 ? waiting->tasks + waiting->first[consumer] : NULL;
+}
+/* Likewise the slots of these tasks. */
+static inline const int32_t *allot__waiting_slots(const allot__tasks *tasks, int32_t group,
+                                                  int32_t consumer)
+{
+    const allot__waiting *waiting = &tasks->waiting[group];
+    return waiting->slots + waiting->first[consumer];
 }
 /* Does waiting task a start before b? */
 bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b);
@@ -211,10 +225,12 @@ int64_t allot__draining(const allot_state *state, int32_t group);
 
 /* Makes and fills the columns of units whose tasks are known. ENOMEM. */
 int allot__units_fill(allot_state *state, allot__units *units);
-/* Takes ended tasks off a leaf's units, each of which is one task, and adds those of changes.
- * False: there is no room. */
+/* Takes tasks that no longer run off a leaf's units, each of which is one task, and adds those of
+ * changes, by number; likewise tasks that wait. False: there is no room. */
 bool allot__units_change(const allot_state *state, allot__units *units, int32_t consumer,
                          const allot__task_change *changes, size_t count);
+bool allot__waiting_change(const allot_state *state, int32_t group, int32_t consumer,
+                           const allot__task_change *changes, size_t count);
 static inline int32_t allot__units_first(const allot__units *units, int32_t consumer)
 {
     return units->first ? units->first[consumer] : 0;
@@ -222,6 +238,11 @@ static inline int32_t allot__units_first(const allot__units *units, int32_t cons
 static inline int32_t allot__units_end(const allot__units *units, int32_t consumer)
 {
     return units->first ? units->end[consumer] : 0;
+}
+/* The slots of a leaf's units. */
+static inline int64_t allot__units_held(const allot__units *units, int32_t consumer)
+{
+    return units->first ? units->held[consumer] : 0;
 }
 
 /* Sorts `n` things by leaf (-1: left out), stably: `first` has leaves + 1 zeroed entries, `order`

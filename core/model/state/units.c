@@ -17,7 +17,9 @@ static int make_columns(const allot_state *state, allot__units *units)
     size_t each = sizeof *units->started + (3 + attributes) * sizeof *units->slots;
     units->bytes = count * each + pointers;
     units->block = allot__new(state->engine, units->bytes, 1);
-    if (!units->block)
+    units->held =
+        allot__new(state->engine, (size_t)state->plan->tree.rows + 1, sizeof *units->held);
+    if (!units->block || !units->held)
         return ALLOT_ENOMEM;
     units->attributes = attributes > 0 ? units->block : NULL;
     units->started = (int64_t *)((char *)units->block + pointers);
@@ -124,10 +126,11 @@ static void put_on_sites(allot_state *state, const allot__units *units, int32_t 
     }
 }
 
-/* Counts a unit among its session's, or (-1) no longer. */
-static void count_held(const allot_state *state, const allot__units *units, int32_t unit,
-                       int32_t times)
+/* Counts a unit among its leaf's and its session's, or (-1) no longer. */
+static void count_held(const allot_state *state, const allot__units *units, int32_t leaf,
+                       int32_t unit, int32_t times)
 {
+    units->held[leaf] += times * units->slots[unit];
     if (units->session[unit] >= 0)
         state->tasks.session_held[units->session[unit]] += times * units->slots[unit];
 }
@@ -141,7 +144,7 @@ int allot__units_fill(allot_state *state, allot__units *units)
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
         for (int32_t i = 0; i < count; i++)
             put(state, units, unit, allot__task_at(&state->tasks, tasks[i]), i == 0);
-        count_held(state, units, unit, 1);
+        count_held(state, units, allot__task_at(&state->tasks, tasks[0])->consumer, unit, 1);
     }
     for (int32_t leaf = 0; leaf < state->plan->tree.rows; leaf++)
         put_on_sites(state, units, leaf);
@@ -177,60 +180,150 @@ static bool move_leaf(const allot_state *state, allot__units *units, int32_t con
 }
 
 /* Once the first leaf changes, leaves no longer stand next to each other. */
-static bool part_leaves(const allot_state *state, allot__units *units)
+static bool part_leaves(const allot_state *state, int32_t **end, int32_t **limit)
 {
     size_t leaves = (size_t)state->plan->tree.rows;
-    int32_t *both = allot__new(state->engine, 2 * leaves, sizeof *both);
-    if (!both)
-        return false;
-    memcpy(both, units->end, leaves * sizeof *both);
-    memcpy(both + leaves, units->end, leaves * sizeof *both);
-    units->end = both;
-    units->limit = both + leaves;
+    int32_t *both = *limit ? NULL : allot__new(state->engine, 2 * leaves, sizeof *both);
+    if (*limit || !both)
+        return *limit != NULL;
+    memcpy(both, *end, leaves * sizeof *both);
+    memcpy(both + leaves, *end, leaves * sizeof *both);
+    *end = both;
+    *limit = both + leaves;
     return true;
+}
+
+/* Does a leaf's task still run, or wait, as it did before the changes, which are by number? */
+static bool is_same(const allot_state *state, int32_t number, bool pending,
+                    const allot__task_change *changes, size_t count)
+{
+    const allot__task *task = allot__task_at(&state->tasks, number);
+    bool same = task->thing.number >= 0 && task->pending == pending;
+    for (size_t low = 0, high = count; low < high && same;) {
+        size_t middle = low + (high - low) / 2;
+        same = changes[middle].number != number;
+        *(changes[middle].number < number ? &low : &high) =
+            changes[middle].number < number ? middle + 1 : middle;
+    }
+    return same;
+}
+
+/* The task of a change, if it runs, or waits, and is not that of the change before; or NULL. */
+static const allot__task *changed_task(const allot_state *state, bool pending,
+                                       const allot__task_change *changes, size_t i)
+{
+    const allot__thing *thing = allot__things_at(&state->tasks.things, changes[i].number);
+    const allot__task *task = (const allot__task *)(const void *)thing;
+    bool again = i > 0 && changes[i - 1].number == changes[i].number;
+    return task && task->pending == pending && !again ? task : NULL;
+}
+
+static int32_t changed_count(const allot_state *state, bool pending,
+                             const allot__task_change *changes, size_t count)
+{
+    int32_t more = 0;
+    for (size_t i = 0; i < count; i++)
+        more += changed_task(state, pending, changes, i) != NULL;
+    return more;
 }
 
 bool allot__units_change(const allot_state *state, allot__units *units, int32_t consumer,
                          const allot__task_change *changes, size_t count)
 {
-    if (!units->first || units->begin || (!units->limit && !part_leaves(state, units)))
+    int32_t more = changed_count(state, false, changes, count);
+    if (!units->first)
+        return more == 0;
+    if (units->begin || !part_leaves(state, &units->end, &units->limit))
         return false;
-    int32_t end = units->first[consumer], more = 0;
-    for (int32_t i = end; i < units->end[consumer]; i++)
-        if (allot__task_at(&state->tasks, units->tasks[i])->thing.number >= 0)
+    int32_t first = units->first[consumer], end = first;
+    for (int32_t i = first; i < units->end[consumer]; i++)
+        if (is_same(state, units->tasks[i], false, changes, count))
             move_unit(state, units, i, end++);
         else
-            count_held(state, units, i, -1);
+            count_held(state, units, consumer, i, -1);
     units->end[consumer] = end;
-    for (size_t i = 0; i < count; i++)
-        more += changes[i].number >= 0;
     if (more > units->limit[consumer] - end &&
-        !move_leaf(state, units, consumer, end - units->first[consumer] + more))
+        !move_leaf(state, units, consumer, end - first + more))
         return false;
     for (size_t i = 0; i < count; i++) {
-        const allot__thing *thing = allot__things_at(&state->tasks.things, changes[i].number);
-        int32_t unit = units->end[consumer];
-        if (!thing)
+        const allot__task *task = changed_task(state, false, changes, i);
+        if (!task)
             continue;
-        units->tasks[unit] = changes[i].number;
-        put(state, units, unit, (const allot__task *)(const void *)thing, true);
-        count_held(state, units, unit, 1);
-        units->end[consumer]++;
+        int32_t at = units->end[consumer]++;
+        for (; at > units->first[consumer] && units->tasks[at - 1] > changes[i].number; at--)
+            move_unit(state, units, at - 1, at);
+        units->tasks[at] = changes[i].number;
+        put(state, units, at, task, true);
+        count_held(state, units, consumer, at, 1);
     }
+    return true;
+}
+
+/* As move_leaf. */
+static bool move_waiting(allot__waiting *waiting, int32_t consumer, int32_t count)
+{
+    int32_t from = waiting->first[consumer], to = waiting->count, room = count + count / 4 + 2;
+    size_t size = (size_t)(waiting->end[consumer] - from) * sizeof(int32_t);
+    if (room > waiting->room - to)
+        return false;
+    memcpy(waiting->tasks + to, waiting->tasks + from, size);
+    memcpy(waiting->slots + to, waiting->slots + from, size);
+    waiting->first[consumer] = to;
+    waiting->end[consumer] += to - from;
+    waiting->limit[consumer] = waiting->count = to + room;
+    return true;
+}
+
+static void put_waiting(const allot_state *state, allot__waiting *waiting, int32_t consumer,
+                        int32_t number)
+{
+    int32_t at = waiting->end[consumer]++;
+    for (; at > waiting->first[consumer] &&
+           allot__task_starts_before(&state->tasks, number, waiting->tasks[at - 1]);
+         at--) {
+        waiting->tasks[at] = waiting->tasks[at - 1];
+        waiting->slots[at] = waiting->slots[at - 1];
+    }
+    waiting->tasks[at] = number;
+    waiting->slots[at] = allot__task_at(&state->tasks, number)->slots;
+}
+
+bool allot__waiting_change(const allot_state *state, int32_t group, int32_t consumer,
+                           const allot__task_change *changes, size_t count)
+{
+    allot__waiting *waiting = state->tasks.waiting ? &state->tasks.waiting[group] : NULL;
+    int32_t more = changed_count(state, true, changes, count);
+    if (!waiting || !waiting->first)
+        return more == 0;
+    if (!part_leaves(state, &waiting->end, &waiting->limit))
+        return false;
+    int32_t first = waiting->first[consumer], end = first;
+    for (int32_t i = first; i < waiting->end[consumer]; i++)
+        if (is_same(state, waiting->tasks[i], true, changes, count)) {
+            waiting->tasks[end] = waiting->tasks[i];
+            waiting->slots[end++] = waiting->slots[i];
+        }
+    waiting->end[consumer] = end;
+    if (more > waiting->limit[consumer] - end &&
+        !move_waiting(waiting, consumer, end - first + more))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (changed_task(state, true, changes, i))
+            put_waiting(state, waiting, consumer, changes[i].number);
     return true;
 }
 
 bool allot__units_wide(const allot_state *state, int32_t group, int32_t consumer)
 {
     const allot__units *units = &state->tasks.units[group];
-    for (int32_t i = allot__units_first(units, consumer); i < allot__units_end(units, consumer);
-         i++) {
+    int32_t first = allot__units_first(units, consumer), end = allot__units_end(units, consumer);
+    bool wide = allot__units_held(units, consumer) > end - first;
+    for (int32_t i = first; i < end && !wide && state->tasks.coupled > 0; i++) {
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, i, &count);
-        if (units->slots[i] > 1 || allot__task_at(&state->tasks, tasks[0])->part > 0)
-            return true;
+        wide = allot__task_at(&state->tasks, tasks[0])->part > 0;
     }
-    return false;
+    return wide;
 }
 
 /* ---- What is wrong with sessions ---- */
@@ -270,7 +363,7 @@ static int check_schedulings(const allot_state *state, const allot__units *units
     return result;
 }
 
-static int check_session(const allot_state *state, int32_t number, allot_report *report)
+static int check_session(allot_state *state, int32_t number, allot_report *report)
 {
     const allot__task *task = allot__task_at(&state->tasks, number);
     const allot__label *label = allot__label_at(&state->tasks, task->session);
@@ -292,6 +385,7 @@ static int check_session(const allot_state *state, int32_t number, allot_report 
         allot__say(state->plan, &fault,
                    "the task %s is of the session %s, which the state does not list",
                    task->thing.id, label->text);
+        state->tasks.unlisted = true;
         return ALLOT_OK;
     }
     allot__say(state->plan, &fault,
@@ -300,11 +394,12 @@ static int check_session(const allot_state *state, int32_t number, allot_report 
     return ALLOT_EINVALID;
 }
 
-int allot__tasks_check(const allot_state *state, allot_report *report)
+int allot__tasks_check(allot_state *state, allot_report *report)
 {
-    const allot__tasks *tasks = &state->tasks;
+    allot__tasks *tasks = &state->tasks;
     int result = ALLOT_OK;
     int32_t count = (int32_t)allot__task_count(tasks);
+    tasks->unlisted = false;
     if (tasks->sessions.count == 0)
         return ALLOT_OK;
     for (int32_t i = 0; i < state->plan->group_count; i++)
