@@ -155,6 +155,11 @@ describe("allot diff", function ()
     assert.truthy(out:find("/a: in 2 states, at most +2 in states/1.json; in all +3\n", 1, true))
     assert.truthy(out:find("/b: in 2 states, at worst -2 in states/1.json; in all -3\n", 1, true))
     assert.truthy(out:find("slots reclaimed 5 -> 2 (-3)\n    0 added, 3 saved\n", 1, true))
+    assert.truthy(out:find("\nin all (B decides about A's states, so these sums are no forecast):\n"
+      .. "  slots ", 1, true), out)
+    write("calm.json", '{"now": 0, "consumers": {}}')
+    local _, calm = diff("a.json a.json calm.json calm.json")
+    assert.equal("2 states, 0 differ\n", calm:match "\n(%d states.*)$") -- no sums of nothing
     local found = document "a.json b.json states busy.json"
     assert.equal(4, found.summary.states)
     assert.equal("states/1.json", found.summary.consumers[1].gain.state)
@@ -254,7 +259,7 @@ describe("allot diff", function ()
       write("lone.json", '{"version": 1, "slots": 10, "consumers": [{"name": "a", "owned": 5}]}')
       status, _, err = diff "a.json lone.json log.jsonl"
       assert.equal(3, status)
-      assert.truthy(err:find("the state tells of the consumer /b, which the other plan has not", 1,
+      assert.truthy(err:find("the state names the consumer /b, but the plan that is to decide", 1,
         true))
       write("other.json", '{"version": 1, "policy": "shared_lease", "leases": [{"name": "l", '
         .. '"provider": "p", "consumer": "c", "slots": 8}]}')

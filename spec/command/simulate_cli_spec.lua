@@ -270,6 +270,8 @@ describe("side by side", function ()
     _, out = run(two, "a a log")
     assert.matches("\n1970%-01%-01T00:00:00Z to 1970%-01%-01T00:00:10Z, 4 slots on average\n", out)
     assert.is_nil(out:find("last instant", 1, true))
+    local _, _, err = run(two, "a a log --policy share_ratio")
+    assert.equal(1, select(2, err:gsub("W%-owned", ""))) -- once, though both plans have it
   end)
 
   it("options behind a policy's name are its own", function ()

@@ -40,7 +40,8 @@ describe("a policy's properties", function ()
     assert.equal("site.lua:5: ", declared.quota[1].at)
     assert.equal("envy_free", declared.properties[1])
     assert.same({
-      kind = "property", text = "it", at = "site.lua:6: ", test = { kind = "function" },
+      kind = "property", text = "it", at = "site.lua:6: ",
+      test = { kind = "function", first = 6, last = 6 },
     }, declared.properties[2])
   end)
 

@@ -34,6 +34,7 @@ describe("a service seen from a terminal", function ()
     assert.truthy(out:find("60 slots: 33 allocated, 27 idle; demand 33", 1, true), out)
     assert.truthy(out:find("\n%+ physics +#+%.+ +7 "), out)
     assert.truthy(out:find("\n  biology +#+%++ +26 +26 +26 +20 +6"), out)
+    assert.equal("bars: # own + borrowed = shared ~ in flight . owned", out:match "([^\n]*)\n$")
   end)
 
   it("is a document", function ()
@@ -53,6 +54,7 @@ describe("a service seen from a terminal", function ()
     assert.truthy(out:find("\n  plan +%S+plan.json %(%x+%), 5 consumers; policy%s+hybrid "), out)
     for line in out:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 80, line) end
     assert.truthy(out:find("biology", 1, true), out)
+    assert.truthy(out:find("\nbars: # own + borrowed", 1, true), out)
     assert.is_true(select(2, out:gsub("\n", "")) < 40)
   end)
 
@@ -83,6 +85,13 @@ describe("a service seen from a terminal", function ()
       test(it_runs)
     end)
   end
+
+  on_terminal("has the marks of its bars whole, as many as fit", function (t)
+    for wide, last in pairs { [100] = "shared", [108] = "in flight" } do
+      shell.run(("tmux -L %s resize-window -t spec -x %d -y 20"):format(t.socket, wide))
+      t:wait("borrowed %S+ .*" .. last .. " *\n?")
+    end
+  end)
 
   on_terminal("moves, opens, explains, finds, and gives the terminal back", function (t)
     t:type("", "Right")

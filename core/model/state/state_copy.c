@@ -30,7 +30,9 @@ typedef struct copying {
 static int lacks(const copying *it, const char *what, const char *name)
 {
     allot_report_say(it->report, ALLOT_ERROR, "E-unknown-path",
-                     "the state tells of the %s %.200s, which the other plan has not", what, name);
+                     "the state names the %s %.200s, but the plan that is to decide about it "
+                     "has none of that name",
+                     what, name);
     return ALLOT_ENOENT;
 }
 

@@ -143,7 +143,8 @@ static void test_what_is_not_there(void)
     CHECK(!copy);
     CHECK_STR(allot_report_at(b.report, 0)->code, "E-unknown-path");
     CHECK_STR(allot_report_at(b.report, 0)->message,
-              "the state tells of the consumer /risk/nightly, which the other plan has not");
+              "the state names the consumer /risk/nightly, but the plan that is to decide about it "
+              "has none of that name");
     CHECK_EQ(allot_state_copy(NULL, b.plan, b.report, &copy), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_move(NULL, b.plan, b.report, &copy), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_move(state, b.plan, NULL, &copy), ALLOT_ENOENT); /* all is as it was */
@@ -165,7 +166,7 @@ static void test_what_no_policy_knows(void)
     allot_state *state = read_state(&a, "examples/victims/state.json"), *copy = NULL;
     CHECK_EQ(allot_state_copy(state, b.plan, b.report, &copy), ALLOT_ENOENT);
     CHECK(strstr(allot_report_at(b.report, 0)->message,
-                 "the state tells of the attribute of tasks ") != NULL);
+                 "the state names the attribute of tasks ") != NULL);
     allot_state_free(state);
     end(&b);
     end(&a);

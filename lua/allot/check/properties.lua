@@ -259,8 +259,8 @@ local function envy_free(case)
         if not rich or row.quota > rich.quota then rich = row end
       end
       if poor and rich.quota > poor.quota + 1 then
-        return poor.path, ("the plan says the same of it and of %s, and it wants %d slots, but "
-          .. "gets %d where %s gets %d"):format(rich.path, poor.need, poor.quota, rich.path,
+        return poor.path, ("the plan says the same of it and of %s, and it wants %s, but "
+          .. "gets %d where %s gets %d"):format(rich.path, slots(poor.need), poor.quota, rich.path,
           rich.quota), rich.path
       end
     end

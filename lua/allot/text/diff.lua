@@ -226,13 +226,34 @@ local TOTALS = {
   { "lost", "slot-seconds of work lost" },
 }
 
-local function put_total(host, name, it)
-  if it.a ~= 0 or it.b ~= 0 then host.out(("  %s %s\n"):format(name, change_text(it))) end
+--- Appends a line; returns true if there is something to tell.
+local function add_total(lines, name, it)
+  if it.a == 0 and it.b == 0 then return false end
+  lines[#lines + 1] = ("  %s %s\n"):format(name, change_text(it))
+  return true
 end
 
 local function extreme(it, word)
   if it == core.null then return "" end
   return (", %s %+d in %s"):format(word, it.change, it.state)
+end
+
+--- B never sees what its own decisions would lead to.
+local function put_totals(host, sums)
+  local lines = {}
+  for _, it in ipairs(TOTALS) do
+    local both = sums.reclaims
+    if add_total(lines, it[2], sums[it[1]]) and it[1] == "reclaimed"
+      and both.added + both.saved > 0 then
+      lines[#lines + 1] = ("    %d added, %d saved\n"):format(both.added, both.saved)
+    end
+  end
+  for _, name in ipairs { "started", "resumed", "grown", "suspended", "killed" } do
+    add_total(lines, "jobs " .. name, sums.jobs[name])
+  end
+  if #lines == 0 then return end
+  host.out "\nin all (B decides about A's states, so these sums are no forecast):\n"
+  host.out(table.concat(lines))
 end
 
 function diff.put_sums(host, sums)
@@ -244,17 +265,7 @@ function diff.put_sums(host, sums)
       extreme(row.gain, "at most"), extreme(row.loss, "at worst"), row.quota.change)
   end
   put_list(host, "quotas, largest change first", lines, host.option "all")
-  host.out "\nin all:\n"
-  for _, it in ipairs(TOTALS) do
-    put_total(host, it[2], sums[it[1]])
-    local both = sums.reclaims
-    if it[1] == "reclaimed" and both.added + both.saved > 0 then
-      host.out(("    %d added, %d saved\n"):format(both.added, both.saved))
-    end
-  end
-  for _, name in ipairs { "started", "resumed", "grown", "suspended", "killed" } do
-    put_total(host, "jobs " .. name, sums.jobs[name])
-  end
+  put_totals(host, sums)
 end
 
 --- Puts a document, allot/diff/v1.

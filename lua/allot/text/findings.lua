@@ -81,14 +81,18 @@ end
 
 local findings = {}
 
---- Shows the report on standard error; args: "color" if it is colored.
+--- Shows the report on standard error, each finding once, though several plans or runs have it;
+--- args: "color" if it is colored.
 function findings.show(host, args)
   local list, total = host.findings()
-  local out = {}
+  local out, seen = {}, {}
   local function paint(color, text)
     return args[1] == "color" and color .. text .. RESET or text
   end
-  for i, it in ipairs(list) do out[i] = text_of(it, paint) end
+  for _, it in ipairs(list) do
+    local text = text_of(it, paint)
+    if not seen[text] then out[#out + 1], seen[text] = text, true end
+  end
   if total > #list then out[#out + 1] = ("allot: and %d more\n"):format(total - #list) end
   host.call("note", table.concat(out))
 end

@@ -144,16 +144,23 @@ local function put_why(top, put, style)
   for _ = 1, room do put "" end
 end
 
+--- The marks of bars, as many as fit whole behind a text.
+local function legend(top, before)
+  local out, room = before, top.wide - #before
+  for _, name in ipairs { "own", "borrowed", "shared", "in flight", "owned" } do
+    room = room - #name - 3
+    if room < 0 then break end
+    out = out .. " " .. MARKS[name][top.look.utf8 and 1 or 2] .. " " .. name
+  end
+  return out
+end
+
 local function keys_line(top)
   if top.typed then return "find: " .. top.typed .. "_" end
   if top.why then return "Esc close  PgUp PgDn scroll  Up Down other  q quit" end
-  local marks = {}
-  for i, name in ipairs { "own", "borrowed", "shared", "in flight", "owned" } do
-    marks[i] = MARKS[name][top.look.utf8 and 1 or 2] .. " " .. name
-  end
-  return ("Up Down move  Right Left open, close  Enter why  / find%s%s  q quit   %s"):format(
-    top.find and "  Esc tree" or "", #top.head.groups > 1 and "  g group" or "",
-    table.concat(marks, " "))
+  local keys = "Up Down move  Right Left open, close  Enter why  / find%s%s  q quit  "
+  return legend(top, keys:format(top.find and "  Esc tree" or "",
+    #top.head.groups > 1 and "  g group" or ""))
 end
 
 --- The whole screen as a text; `plain`: without escape sequences and keys.
@@ -170,7 +177,10 @@ local function draw(top)
   for i = 1, of.numbers do titles = titles .. ("%10s"):format(COLUMNS[i][2]) end
   put(titles)
   put_rows(top, of, put, style)
-  if plain then return table.concat(out) end
+  if plain then
+    put(legend(top, "bars:"))
+    return table.concat(out)
+  end
   if top.why then put_why(top, put, style) end
   return "\27[H" .. table.concat(out) .. style "2" .. keys_line(top) .. "\27[0m\27[K\27[J"
 end
