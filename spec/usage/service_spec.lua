@@ -53,6 +53,23 @@ describe("use in a service", function ()
     assert.equal(("%.6f at 1150"):format(7 * sum), kept(it)["/b"])
   end)
 
+  it_runs("is in the whole decisions of a stream of cycles", function ()
+    local it, used, held = begin(0), 0, 0
+    local function row(path)
+      for _, each in ipairs(it:call("cycle", { full = true }).full.groups.default.consumers) do
+        if each.path == path then return each end
+      end
+    end
+    for at, slots in ipairs { 4, 0, 9, 2, 0 } do
+      set(it, "/a/x", slots, 1000 + 10 * at)
+      used, held = used + 10 * held, slots
+      if slots == 0 then
+        assert.same({ used, used, 0 }, { row "/a/x".usage, row "/a".usage, row "/b".usage })
+      end
+    end
+    assert.equal(150, used)
+  end)
+
   it_runs("is the same after a kill, and in a replay", function ()
     local it, random = begin(3600), Random.new(7)
     local at, paths = 1000, { "/a/x", "/a/y", "/b" }

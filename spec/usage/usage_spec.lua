@@ -39,12 +39,12 @@ local function used(...)
 end
 
 describe("use", function ()
-  it("is counted if the plan states how it fades", function ()
+  it("UV-1: is counted if the plan states how it fades", function ()
     assert.same({ "none", "none", "none", "none" }, used({}, { B = { usage = 5 } }))
     assert.same({ 0, 0, 0, 5 }, used({ half_life = 60 }, { B = { usage = 5 } }))
   end)
 
-  it("is halved in a half-life, and falls to a tenth in hist_hours", function ()
+  it("UV-2: is halved in a half-life, and falls to a tenth in hist_hours", function ()
     local idle = { ["A/x"] = { usage = 1000, allocated = 0 },
                    B = { usage = 7, allocated = 0, usage_rest = 1 } }
     assert.same({ 500, 500, 0, "3.500001" }, used({ half_life = 100, usage_at = 900 }, idle))
@@ -54,7 +54,7 @@ describe("use", function ()
     assert.same({ 100, 100, 0, "0.700000" }, used({ hist_hours = 1, usage_at = -2600 }, idle))
   end)
 
-  it("grows by the slots that a leaf holds, a second's use at its end", function ()
+  it("UV-3: grows by the slots that a leaf holds, a second's use at its end", function ()
     assert.same({ 4, 4, 0, 2 }, used { half_life = 1, usage_at = 999 })
     assert.same({ 6, 6, 0, 3 }, used { half_life = 1, usage_at = 998 })       -- 4 * 1.5
     assert.same({ 7, 7, 0, "3.500000" }, used { half_life = 1, usage_at = 997 })
@@ -62,14 +62,14 @@ describe("use", function ()
       used({ half_life = 0, usage_at = 900 }, { ["A/x"] = { usage = 1000 } }))
   end)
 
-  it("has a time of its own, or that of the state, or now", function ()
+  it("UV-4: has a time of its own, or that of the state, or now", function ()
     assert.same({ 12, 12, 0, 2 }, used({ half_life = 0, usage_at = 999 },
       { ["A/x"] = { usage_at = 998, usage = 4 } }))
     assert.same({ 4, 4, 0, 0 }, used({ half_life = 0 }, { ["A/x"] = { usage = 4 } }))
   end)
 
   -- What will have been used by then is not known now.
-  it("has no time after that of the state", function ()
+  it("UV-5: has no time after that of the state", function ()
     local sealed = engine.sealed(plan { slots = 20, half_life = 10, { "A" } })
     for _, text in ipairs {
       '{"now": 1000, "usage_at": 1001}',
@@ -85,26 +85,26 @@ describe("use", function ()
     end
   end)
 
-  it("of a parent is the sum of its children's whole slot-seconds", function ()
+  it("UV-6: of a parent is the sum of its children's whole slot-seconds", function ()
     assert.same({ 3, "1.500000", "2.500000", 2 }, used({ half_life = 10 }, {
       ["A/x"] = { usage = 1, usage_rest = 500000 }, ["A/y"] = { usage = 2, usage_rest = 500000 },
       B = { usage = 2 } }))
   end)
 
-  it("is exact, however much there was and however long ago", function ()
+  it("UV-7: is exact, however much there was and however long ago", function ()
     assert.same({ 0, 0, 0, "44940.982642" }, used({ half_life = 7, usage_at = 680 }, {
       B = { usage = 2594261762145479737, allocated = 0 }, ["A/x"] = { allocated = 0 } }))
     assert.equal("1779.052050", used({ hist_hours = 1, usage_at = 1000 - 58649 }, {
       B = { usage = 4207390950401437105, usage_rest = 180700, allocated = 1 } })[4])
   end)
 
-  it("is cut at 2^62 slot-seconds", function ()
+  it("UV-8: is cut at 2^62 slot-seconds", function ()
     local most = 1 << 62
     assert.same({ most, most, most, 2 }, used({ half_life = 0, usage_at = 999 }, {
       ["A/x"] = { usage = most, usage_rest = 5 }, ["A/y"] = { usage = most } }))
   end)
 
-  it("goes on from a decision's state, whatever time passes in between", function ()
+  it("UV-9: goes on from a decision's state, whatever time passes in between", function ()
     local keys = { half_life = 3600, usage_at = 1000 }
     local rows = { ["A/x"] = { usage = 100000, demand = 4 }, ["A/y"] = { demand = 0 },
                    B = { demand = 2 } }
@@ -120,7 +120,7 @@ describe("use", function ()
       case.by_path(step.groups.default)["/A/x"].usage_rest))
   end)
 
-  it("changes its pace when a decision is carried out", function ()
+  it("UV-10: changes its pace when a decision is carried out", function ()
     local step = decide({ half_life = 0 }, { ["A/x"] = { demand = 1, allocated = 1 },
       ["A/y"] = { demand = 0 }, B = { demand = 7 } })
     assert.same({ { "/B", 5 } }, { { step.grants[1].consumer, step.grants[1].slots } })
@@ -133,7 +133,7 @@ describe("use", function ()
     assert.equal(10, rows["/A/x"].usage)
   end)
 
-  it("counts slots in flight until they are back", function ()
+  it("UV-11: counts slots in flight until they are back", function ()
     local short = plan { slots = 20, half_life = 0, { "A" }, { "B", grace = 30 } }
     local first = engine.cycle(short, state { now = 1000, A = { 18, 0 }, B = { 2, 20 } })
     assert.equal(18, first.reclaims[1].slots)
