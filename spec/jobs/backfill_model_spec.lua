@@ -297,7 +297,7 @@ describe("allot simulate starts jobs when a slow model does", function ()
 
   it("on slots that are alike", function () hold({}, 800, compare) end)
   it("with jobs that have no run limit", function () hold({ endless = true }, 400, compare) end)
-  it("with limits of users", function () hold({ users = true }, 800, compare) end)
+  it("with limits of users", function () hold({ users = true }, 400, compare) end)
   it("with run limits that jobs exceed", function () hold({ wrong = true }, 400, compare) end)
   it("on hosts that some queues may not use", function () hold({ hosts = true }, 800, compare) end)
   it("in logs that tell the ways apart", function ()
