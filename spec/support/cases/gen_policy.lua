@@ -351,8 +351,9 @@ local function draw_use(random, it)
   end
 end
 
---- A random case with a policy: `site` has its rules, `policy` is its text.
-function gen_policy.case(seed, steady)
+--- A random case with a policy: `site` has its rules, `policy` is its text. `unused`: no rule reads
+--- use, so that a plan that does not count it may have the policy, too.
+function gen_policy.case(seed, steady, unused)
   local random = Random.new(seed * 7919)
   local it = draw_case(random, seed)
   if not random:once_in(3) then
@@ -360,7 +361,7 @@ function gen_policy.case(seed, steady)
   end
   claim_for_parents(random, it.state)
   local own = Random.new(seed * 104729)
-  local counts = own:once_in(3)
+  local counts = own:once_in(3) and not unused
   it.site = draw_site(random, { small = is_small(it.state), steady = steady, counts = counts })
   if counts then draw_use(own, it) end
   it.write = gen_policy.write

@@ -215,7 +215,7 @@ end
 
 --- A case under a random policy that gives, in the end, slots to whoever needs some.
 function gen_whole.site(seed)
-  local it, drawn = gen_whole.case(seed), gen_policy.case(seed)
+  local it, drawn = gen_whole.case(seed), gen_policy.case(seed, false, true)
   it.site, it.write = drawn.site, drawn.write
   it.site.fills[#it.site.fills + 1] = { label = "open", by = 1 }
   it.policy, it.plan.policy = it.write(it.site), "site.lua"
