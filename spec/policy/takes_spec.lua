@@ -199,5 +199,10 @@ describe("a policy whose takes is wrong", function ()
       { a = { 4 }, b = { 4, 4 } }, policy "function (claimant) return claimant.rnk end")
     assert.is_false(ok)
     assert.matches("unknown column 'rnk'", fault, 1, true)
+    ok, fault = pcall(decide, { slots = 4, { "a", owned = 4 }, { "b" } },
+      { a = { 4 }, b = { 4, 4 } }, policy "function (a, b) return a.usage < b.usage end")
+    assert.is_false(ok)
+    assert.matches("column 'usage' needs a plan that states half_life or hist_hours", fault, 1,
+      true)
   end)
 end)

@@ -157,6 +157,13 @@ static void push_who(lua_State *L, const allot_batch *batch, allot_rows rows, in
     }
 }
 
+/* The name of the column is the second argument. */
+static int refuse_uncounted(lua_State *L)
+{
+    return luaL_error(L, "column '%s' needs a plan that states half_life or hist_hours",
+                      lua_tostring(L, 2));
+}
+
 /* `number`: 0 for the taker. */
 static bool push_pair(lua_State *L, const void *ud, int number, int field)
 {
@@ -169,6 +176,8 @@ static bool push_pair(lua_State *L, const void *ud, int number, int field)
                  field > run->call->count);
         return true;
     }
+    if (batch->rows == ALLOT_CONSUMERS && allot__uncounted(batch->plan, field))
+        return refuse_uncounted(L);
     int64_t value = number == 0 ? batch->taker[field] : batch->columns[field][run->row];
     if (run->call->flags >> field & 1)
         lua_pushboolean(L, value != 0);
@@ -205,8 +214,7 @@ static bool push_claimant(lua_State *L, const void *ud, int number, int field)
         push_who(L, run->batch, ALLOT_CONSUMERS, run->batch->taker_item,
                  field > script->claimant_columns);
     else if (allot__uncounted(run->batch->plan, field))
-        return luaL_error(L, "column '%s' needs a plan that states half_life or hist_hours",
-                          lua_tostring(L, 2));
+        return refuse_uncounted(L);
     else if (script->claimant_flags >> field & 1)
         lua_pushboolean(L, run->batch->taker[field] != 0);
     else
