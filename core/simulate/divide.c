@@ -267,19 +267,18 @@ static void wake_at(allot_simulation *sim, int64_t when)
 static void wake_for_waiting(allot_simulation *sim, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
-    for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
-        const allot__account *account = &sim->accounts[c];
-        allot_brief brief;
-        if (!account->leaf)
-            continue;
-        allot_decision_brief(decision, account->group, account->consumer, &brief);
-        if (brief.waiting_since == INT64_MIN)
-            continue;
-        wake_at(sim, brief.waiting_since +
-                         allot_plan_option_get(plan, account->group, ALLOT_OPTION_CLAIM_DELAY));
-        int64_t pause = allot_plan_option_get(plan, account->group, ALLOT_OPTION_RECLAIM_INTERVAL);
-        if (pause > 0)
-            wake_at(sim, sim->now + pause);
+    for (int32_t g = 0; g < sim->groups; g++) {
+        int64_t delay = allot_plan_option_get(plan, g, ALLOT_OPTION_CLAIM_DELAY);
+        int64_t pause = allot_plan_option_get(plan, g, ALLOT_OPTION_RECLAIM_INTERVAL);
+        for (int32_t i = 0; i < sim->consumers && (delay > 0 || pause > 0); i++) {
+            allot_brief brief;
+            if (allot_decision_brief(decision, g, i, &brief) != ALLOT_OK ||
+                brief.waiting_since == INT64_MIN)
+                continue;
+            wake_at(sim, brief.waiting_since + delay);
+            if (pause > 0)
+                wake_at(sim, sim->now + pause);
+        }
     }
 }
 

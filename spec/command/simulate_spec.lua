@@ -273,6 +273,18 @@ describe("what changes in between", function ()
     check({ wait_most = 6 }, run.figures)
   end)
 
+  it("has a cycle when a delay ends, though nothing else happens then", function ()
+    local function waits(option, log)
+      local plan = halves():gsub('"slots"', '"options": {' .. option .. '}, "slots"', 1)
+      return consumer(simulation.of(plan, swf(1, 0, 200, 4, 1) .. log), "/u2")
+    end
+    -- u2 wants two from 4 on, and claims them at 24.
+    check({ wait_mean = 20 }, waits('"claim_delay": 20', swf(2, 4, 10, 2, 2)))
+    -- u1 gives one at 4, and the next one at 34.
+    check({ wait_mean = (0 + 29) / 2 },
+      waits('"reclaim_interval": 30', swf(2, 4, 300, 1, 2) .. swf(3, 5, 10, 1, 2)))
+  end)
+
   it("--from, --before and --until bound it", function ()
     local log = swf(1, 0, 10, 1, 1) .. swf(2, 5, 10, 1, 1) .. swf(3, 9, 10, 1, 1)
     local run = simulation.of(halves(), log, "--from 5 --before 9 --until 12")
