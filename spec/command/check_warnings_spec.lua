@@ -197,6 +197,37 @@ return policy { name = "site", %s
   end)
 end)
 
+describe("a column that only jobs have", function ()
+  local function site(rules)
+    return warned("site.lua", ([[
+return policy { name = "site", quota = { fill "all" {} },
+  %s }
+]]):format(rules))
+  end
+
+  it("is told where victims or guards of consumers' tasks read it", function ()
+    local places, message = site 'victims = order { "user", desc "started" }'
+    assert.same({ "2:21 W-unread" }, places)
+    assert.equal("victims reads user, which only jobs of queues have, and no task of a consumer\n"
+      .. "tasks can state an attribute of another name: task_attributes", message)
+    assert.same({ "2:31 W-unread" },
+      (site "victims = { desc (function (usage) return usage end) }"))
+    assert.same({ "2:38 W-unread" },
+      (site 'guards = { guard "usage" { value = "remaining", min = 5 } }, options = {}'))
+  end)
+
+  it("is none where the word means something else", function ()
+    assert.same({}, (site [[doc = "user", distribute = order { "rank" },
+      victims = order { "ran", function (ran) local usage = ran; return usage end },
+      guards = { guard "user" { value = "ran", min = 1 } }, task_attributes = {} ]]))
+  end)
+
+  it("is read where there are jobs", function ()
+    assert.same({}, (warned("site.lua", [[
+return policy { name = "site", preempts = false, victims = order { "user" } }]])))
+  end)
+end)
+
 describe("what a plan says without effect", function ()
   local function grace(options)
     return ([[

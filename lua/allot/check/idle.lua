@@ -4,6 +4,8 @@
 --
 -- A finding here is { code, message, hint, at, width }: `at` a byte of the text.
 
+local of_jobs = require "allot.language.columns".jobs
+local names = require "allot.language.names"
 local places = require "allot.check.places"
 local walk = require "allot.check.walk"
 
@@ -106,6 +108,35 @@ local function key_word(words, key)
   end
 end
 
+--- Calls each(word) for the columns named in the table that is a key's value: texts, and functions'
+--- parameters.
+local function each_column(words, key, each)
+  local depth, parameters, first = 0, false, nil
+  for i, word in ipairs(words) do
+    first = first or word == key and i + 2
+    local before = words[i - 1] or {}
+    if not first or i < first then goto next end
+    depth = depth + (word.word == "{" and 1 or word.word == "}" and -1 or 0)
+    parameters = before.word == "function" or parameters and word.word ~= ")"
+    local label = word.kind == "string" and LABELLED[before.word]
+    if not label and (word.kind == "string" or parameters and word.kind == "name") then
+      each(word)
+    end
+    if depth == 0 and word.word == "}" then return end
+    ::next::
+  end
+end
+
+--- Columns of jobs that rules for the tasks of consumers read.
+local function job_columns(declared, words, each)
+  for _, name in ipairs(declared.quota and { "victims", "guards" } or {}) do
+    local key = key_word(words, name)
+    each_column(key and words or {}, key, function (word)
+      if names.has(of_jobs, word.word) then each(name, word) end
+    end)
+  end
+end
+
 --- Findings for a policy's text, which `file` names, and its declarations.
 function idle.of_policy(core, file, text, declared)
   local out, words = {}, places.of_policy(text)
@@ -121,6 +152,14 @@ function idle.of_policy(core, file, text, declared)
     out[#out + 1] = {
       code = "W-unread", message = message, at = word.at, width = #word.word,
       hint = "name it in a fill, an order or a guard, or take it out of what is declared",
+    }
+  end)
+  job_columns(declared, words, function (key, word)
+    out[#out + 1] = {
+      code = "W-unread", at = word.at, width = #word.word,
+      message = ("%s reads %s, which only jobs of queues have, and no task of a consumer"):format(
+        key, word.word),
+      hint = "tasks can state an attribute of another name: task_attributes",
     }
   end)
   local takes = declared.takes and declared.reclaim == false and key_word(words, "takes")

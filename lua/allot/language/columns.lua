@@ -26,6 +26,12 @@ columns.waiting = {
   "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
   "least_ran", "uninterrupted", "waited",
 }
+--- Those that only jobs have: of a task 0, or 1000000000 if the column counts down.
+columns.jobs = {
+  "queue", "queue_priority", "preference", "queue_order", "remaining", "suspended_for",
+  "preemptions_left", "preempt_time_left", "interval_over", "run_time_left", "finish_time_left",
+  "user", "group", "usage",
+}
 columns.sessions = {
   "priority", "preemption_rank", "created", "minimum", "demand", "allocated", "place",
 }

@@ -162,7 +162,7 @@ return {
   { "W-fill", "A fill of a policy never gives a slot: its proportion is 0, or an earlier fill "
     .. "already gives everything up to need." },
   { "W-unread", "A policy declares an attribute and does not read it, or `takes` and reclaims "
-    .. "nothing; or a policy that stands in "
+    .. "nothing; or a rule for tasks reads what only jobs have; or a policy that stands in "
     .. "for the plan's own does not read what the plan's own policy declares." },
   { "W-no-effect", "A value of the plan has no effect there." },
   { "W-import", "A plan cannot state what a line of an LSF file states." },
