@@ -375,9 +375,9 @@ function gen_policy.case(seed, steady, unused)
   return it
 end
 
---- The same, where quotas do not go by what is held.
+--- The same, where quotas go neither by what is held nor by what was.
 function gen_policy.steady(seed)
-  return gen_policy.case(seed, true)
+  return gen_policy.case(seed, true, true)
 end
 
 return gen_policy
