@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- What `allot check` warns of: all that a run would, and what stands there and does nothing.
 
+local heard = require "spec.support.house.heard"
 local json = require "dkjson"
 local shell = require "spec.support.house.shell"
 
@@ -23,6 +24,7 @@ local function warned(name, text)
     places[i] = ("%s%d:%d %s"):format(it.file == path and "" or it.file:match "[^/]+$" .. ":",
       it.line, it.col, it.code)
     messages[i] = it.message .. "\n" .. (it.hint or "")
+    heard(it.message)
   end
   return places, table.concat(messages, "\n")
 end
