@@ -4,6 +4,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
+local fading = require "spec.support.usage.fading"
 local property = require "spec.support.cases.property"
 local Random = require "allot.check.random"
 
@@ -22,19 +23,6 @@ local function draw(seed)
   local plan = case.plan { slots = 40, half_life = keys.half_life, hist_hours = keys.hist_hours,
     { "A", { "x" }, { "y" } }, { "B" } }
   return { plan = plan, state = { steps = steps, part = random:int(0, 3) } }
-end
-
---- What one second leaves.
-local function pace(keys)
-  if keys.half_life then return keys.half_life > 0 and 2 ^ (-1 / keys.half_life) or 1 end
-  return keys.hist_hours > 0 and 10 ^ (-1 / (keys.hist_hours * 3600)) or 1
-end
-
---- Adds `seconds` in which `slots` are used.
-local function later(use, slots, seconds, r)
-  if r == 1 then return use + slots * seconds end
-  local left = r ^ seconds
-  return use * left + slots * (1 - left) / (1 - r)
 end
 
 local function state_of(now, held, rows)
@@ -63,7 +51,7 @@ end
 --- States from decisions, each with what the decision before says of use. With `part` a decision
 --- in between, whose state is the one that follows by itself, changes nothing.
 local function check(it)
-  local sealed, r, part = engine.sealed(it.plan), pace(it.plan), it.state.part
+  local sealed, r, part = engine.sealed(it.plan), fading.pace(it.plan), it.state.part
   local now, held, use, rows = 1000, { 0, 0, 0 }, { 0, 0, 0 }, {}
   for i, step in ipairs(it.state.steps) do
     local state = state_of(now, held, rows)
@@ -75,7 +63,7 @@ local function check(it)
     local decision = engine.decided(sealed, state)
     local found = use_of(decision)
     for k = 1, 3 do
-      use[k] = later(use[k], held[k], step.seconds, r)
+      use[k] = fading.later(use[k], held[k], step.seconds, r)
       assert(fits(found[k], use[k], i), ("step %d, %s: found %.6f, wanted %.6f"):format(i,
         LEAVES[k], found[k], use[k]))
     end

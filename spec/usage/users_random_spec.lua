@@ -4,6 +4,7 @@
 --- policy that reads it starts beside a slow model.
 
 local engine = require "spec.support.cases.engine"
+local fading = require "spec.support.usage.fading"
 local property = require "spec.support.cases.property"
 local Random = require "allot.check.random"
 
@@ -33,18 +34,6 @@ local function draw(seed)
     plan.half_life = random:pick { 0, 1, 60, 3600, 604800, random:int(0, 1000000) }
   end
   return { plan = plan, policy = POLICY, state = { steps = steps } }
-end
-
---- What one second leaves.
-local function pace(keys)
-  if keys.half_life then return keys.half_life > 0 and 2 ^ (-1 / keys.half_life) or 1 end
-  return keys.hist_hours > 0 and 10 ^ (-1 / (keys.hist_hours * 3600)) or 1
-end
-
-local function later(use, slots, seconds, r)
-  if r == 1 then return use + slots * seconds end
-  local left = r ^ seconds
-  return use * left + slots * (1 - left) / (1 - r)
 end
 
 local function fits(found, wanted, steps)
@@ -81,7 +70,8 @@ end
 --- Each state is what the one before becomes by itself; a decision in between, which is not carried
 -- out, changes nothing.
 local function check(it)
-  local sealed, r, slots = engine.sealed(it.plan, it.policy), pace(it.plan), it.plan.hosts.h.slots
+  local sealed, r = engine.sealed(it.plan, it.policy), fading.pace(it.plan)
+  local slots = it.plan.hosts.h.slots
   local use, held = {}, {}
   for _, name in ipairs(USERS) do use[name], held[name] = 0, 0 end
   local state = { now = 1000, jobs = {} }
@@ -105,7 +95,9 @@ local function check(it)
     for _, job in ipairs(state.jobs) do
       if job.user and job.state == "running" then held[job.user] = held[job.user] + 1 end
     end
-    for _, name in ipairs(USERS) do use[name] = later(use[name], held[name], step.seconds, r) end
+    for _, name in ipairs(USERS) do
+      use[name] = fading.later(use[name], held[name], step.seconds, r)
+    end
     -- Jobs end: what their users used until now is what the decision of now says.
     local told = engine.decided(sealed, state)
     if step.ends > 0 or step.part == 0 then

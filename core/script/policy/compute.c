@@ -43,8 +43,7 @@ static bool push_view(lua_State *L, const void *ud, int number, int field)
                               : "column '%s' is not known yet at this stage",
                           lua_tostring(L, 2));
     if (run->call->rows == ALLOT_CONSUMERS && allot__uncounted(run->batch->plan, field))
-        return luaL_error(L, "column '%s' needs a plan that states half_life or hist_hours",
-                          lua_tostring(L, 2));
+        return allot__refuse_uncounted(L);
     push_column(L, run, at - run->call->columns, run->row);
     return true;
 }

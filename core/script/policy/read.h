@@ -47,6 +47,8 @@ const char *allot__read_column_name(const allot_policy *policy, allot_rows rows,
 int32_t allot__read_column(const allot_policy *policy, allot_rows rows, const char *name);
 /* Is the column use over time, which the plan does not count? */
 bool allot__uncounted(const allot_plan *plan, int32_t column);
+/* Raises the error that such a column, whose name is the second argument, needs one that does. */
+int allot__refuse_uncounted(lua_State *L);
 /* Is such a column true or false? */
 bool allot__read_flag(const allot_policy *policy, allot_rows rows, int32_t column);
 

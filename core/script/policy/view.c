@@ -157,8 +157,7 @@ static void push_who(lua_State *L, const allot_batch *batch, allot_rows rows, in
     }
 }
 
-/* The name of the column is the second argument. */
-static int refuse_uncounted(lua_State *L)
+int allot__refuse_uncounted(lua_State *L)
 {
     return luaL_error(L, "column '%s' needs a plan that states half_life or hist_hours",
                       lua_tostring(L, 2));
@@ -177,7 +176,7 @@ static bool push_pair(lua_State *L, const void *ud, int number, int field)
         return true;
     }
     if (batch->rows == ALLOT_CONSUMERS && allot__uncounted(batch->plan, field))
-        return refuse_uncounted(L);
+        return allot__refuse_uncounted(L);
     int64_t value = number == 0 ? batch->taker[field] : batch->columns[field][run->row];
     if (run->call->flags >> field & 1)
         lua_pushboolean(L, value != 0);
@@ -214,7 +213,7 @@ static bool push_claimant(lua_State *L, const void *ud, int number, int field)
         push_who(L, run->batch, ALLOT_CONSUMERS, run->batch->taker_item,
                  field > script->claimant_columns);
     else if (allot__uncounted(run->batch->plan, field))
-        return refuse_uncounted(L);
+        return allot__refuse_uncounted(L);
     else if (script->claimant_flags >> field & 1)
         lua_pushboolean(L, run->batch->taker[field] != 0);
     else
